@@ -1,0 +1,3 @@
+@main struct Pending {
+  static func main() {}
+}
