@@ -1,0 +1,62 @@
+/// One option that a command takes: its names, its value and its line of help.
+public struct OptionSpecification: Sendable {
+  public enum Kind: Sendable, Equatable {
+    /// Present or absent; takes no value.
+    case flag
+    /// Takes one value; may be given once.
+    case value
+    /// Takes one value each time it is given; may be given any number of times.
+    case list
+  }
+
+  /// The full name with its dashes, for example "--overlap".
+  public let name: String
+  /// A one-letter name with its dash, for example "-o".
+  public let shortName: String?
+  public let kind: Kind
+  /// What the help calls the value, for example "N" or "FILE".
+  public let valueName: String
+  public let help: String
+  /// The value when the option is not given; named in the help.
+  public let defaultValue: String?
+  /// The only values allowed, where there are few.
+  public let choices: [String]
+  public let isRequired: Bool
+
+  private init(
+    name: String, shortName: String?, kind: Kind, valueName: String = "", help: String, defaultValue: String? = nil,
+    choices: [String] = [], isRequired: Bool = false
+  ) {
+    precondition(name.hasPrefix("--") && name.count > 2, "\(name): an option's name begins with two dashes")
+    self.name = name
+    self.shortName = shortName
+    self.kind = kind
+    self.valueName = valueName
+    self.help = help
+    self.defaultValue = defaultValue
+    self.choices = choices
+    self.isRequired = isRequired
+  }
+
+  public static func flag(_ name: String, short: String? = nil, help: String) -> OptionSpecification {
+    OptionSpecification(name: name, shortName: short, kind: .flag, help: help)
+  }
+
+  public static func value(
+    _ name: String, _ valueName: String, short: String? = nil, help: String, default defaultValue: String? = nil,
+    choices: [String] = [], required: Bool = false
+  ) -> OptionSpecification {
+    OptionSpecification(
+      name: name, shortName: short, kind: .value, valueName: valueName, help: help, defaultValue: defaultValue,
+      choices: choices, isRequired: required)
+  }
+
+  public static func list(
+    _ name: String, _ valueName: String, short: String? = nil, help: String, choices: [String] = [],
+    required: Bool = false
+  ) -> OptionSpecification {
+    OptionSpecification(
+      name: name, shortName: short, kind: .list, valueName: valueName, help: help, choices: choices,
+      isRequired: required)
+  }
+}
