@@ -44,7 +44,7 @@ struct ParsingTests {
     #expect { try command.parse(arguments) } throws: { "\($0)".contains(text) }
   }
 
-  @Test(arguments: ["three", "1e3", "", "9999999999999999999999"]) func numbersAreChecked(text: String) throws {
+  @Test(arguments: ["three", "1e3", " ", "9999999999999999999999"]) func numbersAreChecked(text: String) throws {
     let options = try command.parse(["--rounds", text])
     #expect { try options.integer("--rounds") } throws: { "\($0)".contains("--rounds") && "\($0)".contains(text) }
   }
