@@ -1,0 +1,28 @@
+extension HOGFeatures: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case dalalTriggs
+    case felzenszwalb
+  }
+
+  /// Reads an object with one key, the variant's name, whose value holds its options.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    if let hog = try container.decodeIfPresent(DalalTriggsHOG.self, forKey: .dalalTriggs) {
+      self = .dalalTriggs(hog)
+    } else if let hog = try container.decodeIfPresent(FelzenszwalbHOG.self, forKey: .felzenszwalb) {
+      self = .felzenszwalb(hog)
+    } else {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: decoder.codingPath, debugDescription: "HOG features are \"dalalTriggs\" or \"felzenszwalb\""))
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    switch self {
+    case .dalalTriggs(let hog): try container.encode(hog, forKey: .dalalTriggs)
+    case .felzenszwalb(let hog): try container.encode(hog, forKey: .felzenszwalb)
+    }
+  }
+}
