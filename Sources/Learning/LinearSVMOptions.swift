@@ -1,0 +1,58 @@
+/// How a linear SVM is trained.
+public struct LinearSVMOptions: Hashable, Codable, Sendable {
+  /// The penalty of a margin `m = y (w . x + b)` below 1.
+  public enum Loss: String, Hashable, Codable, Sendable, CaseIterable {
+    /// `max(0, 1 - m)`: L1 loss.
+    case hinge
+    /// `max(0, 1 - m)^2`: L2 loss.
+    case squaredHinge
+  }
+
+  public var loss: Loss
+  /// The price C of a unit of loss, above 0. 0.01 is the value of Dalal and Triggs (2005) for HOG.
+  public var cost: Double
+  /// Multiplies the cost of positive samples; above 0.
+  public var positiveWeight: Double
+  /// Multiplies the cost of negative samples; above 0.
+  public var negativeWeight: Double
+  /// The value of the constant feature whose weight makes the bias, or `nil` for no bias. The bias is regularised like
+  /// every weight, less so the larger this value.
+  public var biasScale: Double?
+  /// Training ends when the largest and smallest projected gradient of the dual differ by no more than this.
+  public var tolerance: Double
+  /// Passes after which training ends unconverged.
+  public var maximumIterations: Int
+  /// Sets samples aside that seem to stay at a bound. Changes the time taken, not the answer within `tolerance`.
+  public var shrinking: Bool
+
+  public init(
+    loss: Loss = .hinge, cost: Double = 0.01, positiveWeight: Double = 1, negativeWeight: Double = 1,
+    biasScale: Double? = 1, tolerance: Double = 0.01, maximumIterations: Int = 1000, shrinking: Bool = true
+  ) {
+    self.loss = loss
+    self.cost = cost
+    self.positiveWeight = positiveWeight
+    self.negativeWeight = negativeWeight
+    self.biasScale = biasScale
+    self.tolerance = tolerance
+    self.maximumIterations = maximumIterations
+    self.shrinking = shrinking
+  }
+
+  /// - Throws: `LearningError.badOption` naming the first option out of range.
+  public func validate() throws {
+    func check(_ name: String, _ value: Double) throws {
+      guard value > 0, value.isFinite else {
+        throw LearningError.badOption(name: name, found: "\(value)", expected: "a finite number above 0")
+      }
+    }
+    try check("cost", cost)
+    try check("positiveWeight", positiveWeight)
+    try check("negativeWeight", negativeWeight)
+    try check("tolerance", tolerance)
+    if let biasScale { try check("biasScale", biasScale) }
+    guard maximumIterations >= 1 else {
+      throw LearningError.badOption(name: "maximumIterations", found: "\(maximumIterations)", expected: "1 or more")
+    }
+  }
+}
