@@ -1,0 +1,89 @@
+import Execution
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+extension ModelFile {
+  /// Reads a model file. The header's length is checked against the file's size, and every tensor's place, shape and size
+  /// against each other, before memory is taken for them.
+  /// - Throws: `InputError` with the path, the tensor and the numbers that do not fit.
+  public init(path: String) throws {
+    try self.init(bytes: try ModelFile.contents(of: path), name: path)
+  }
+
+  /// Reads a model from memory.
+  /// - Parameter name: what errors call it.
+  public init(bytes: [UInt8], name: String) throws {
+    let header = try TensorHeader(bytes: bytes, source: name)
+    func field(_ key: String) throws -> String {
+      guard let value = header.metadata[key] else {
+        throw InputError(
+          source: name, field: "__metadata__", problem: "not a Windhover model: no \"\(key)\"",
+          hint: "it may be another program's safetensors file")
+      }
+      return value
+    }
+    let format = try field("format")
+    guard format == "windhover" else {
+      throw InputError(
+        source: name, field: "format", problem: "not a Windhover model", found: "\"\(format.prefix(64))\"",
+        expected: "\"windhover\"")
+    }
+    let versionText = try field("version")
+    guard let version = Int(versionText), version >= 1 else {
+      throw InputError(
+        source: name, field: "version", problem: "not a version", found: "\"\(versionText.prefix(64))\"",
+        expected: "a whole number from 1")
+    }
+    let provenance = try ModelFile.decode(
+      Provenance.self, from: try field("provenance"), field: "provenance", source: name)
+    let tensors = header.entries.mapValues { entry in
+      Tensor(
+        type: entry.type, shape: entry.shape,
+        bytes: Array(bytes[header.dataStart + entry.range.lowerBound..<header.dataStart + entry.range.upperBound]))
+    }
+    self.init(
+      kind: try field("kind"), version: version, options: try field("options"), provenance: provenance,
+      tensors: tensors, source: name)
+  }
+
+  private static func contents(of path: String) throws -> [UInt8] {
+    func failure() -> InputError {
+      InputError(source: path, problem: "cannot be read", found: String(cString: strerror(errno)))
+    }
+    // Without waiting, or a named pipe would hold the program for ever.
+    let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure() }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw failure() }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw InputError(
+        source: path, problem: "cannot be read",
+        found: status.st_mode & S_IFMT == S_IFDIR ? "a folder" : "no plain file",
+        expected: "a model file")
+    }
+    let size = Int(status.st_size)
+    // The head alone tells whether a huge file is a model at all.
+    var head = [UInt8](repeating: 0, count: min(size, 8))
+    guard pread(descriptor, &head, head.count, 0) == head.count else { throw failure() }
+    _ = try TensorHeader.length(head: head, fileSize: size, source: path)
+    var bytes = [UInt8](repeating: 0, count: size)
+    var offset = 0
+    while offset < size {
+      let count = bytes.withUnsafeMutableBytes {
+        pread(descriptor, $0.baseAddress! + offset, size - offset, off_t(offset))
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw failure() }
+      if count == 0 {
+        throw InputError(
+          source: path, problem: "became shorter while it was read", found: "\(offset) bytes", expected: "\(size)")
+      }
+      offset += count
+    }
+    return bytes
+  }
+}
