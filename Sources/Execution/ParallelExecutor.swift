@@ -76,6 +76,16 @@ public struct ParallelExecutor: Sendable {
     return slots.withLock { $0.map { $0! } }
   }
 
+  /// As the throwing form, for work that cannot fail.
+  public func map<Result: Sendable>(_ count: Int, _ body: @Sendable (Int) -> Result) -> [Result] {
+    let slots = Mutex<[Result?]>(Array(repeating: nil, count: count))
+    forEach(count) { index in
+      let value = body(index)
+      slots.withLock { $0[index] = value }
+    }
+    return slots.withLock { $0.map { $0! } }
+  }
+
   /// Calls `body` for consecutive ranges of at most `chunkSize` indices that cover `0..<count`.
   public func forEachChunk(of count: Int, chunkSize: Int, _ body: @Sendable (Range<Int>) -> Void) {
     precondition(chunkSize >= 1)

@@ -1,0 +1,137 @@
+import Execution
+import Features
+import Geometry
+import Imaging
+
+extension HOGDetector {
+  /// The objects in an image, best first.
+  ///
+  /// An image smaller than every window (padding included), or of no size, has no detections. The answer does not
+  /// depend on the executor's number of threads.
+  /// - Parameters:
+  ///   - image: grey or RGB, upright.
+  ///   - options: `nil` takes the detector's own.
+  ///   - executor: its threads share the levels of the pyramid.
+  /// - Returns: boxes in pixels of `image`; they reach outside it where the object does. `confidence` is given by
+  ///   calibrated components.
+  /// - Precondition: the options are in range (``ScanOptions/validate(source:)``).
+  /// - Complexity: one feature map a level, and cells x filter cells x channels multiplications for each component.
+  public func detect(
+    in image: ByteImage, options: ScanOptions? = nil, executor: ParallelExecutor = ParallelExecutor()
+  ) -> [Detection] {
+    let options = options ?? scanOptions
+    let found = windows(in: image, scoringAtLeast: options.threshold, options: options, executor: executor).windows
+    let kept = options.suppression.apply(
+      to: found.map { window in
+        Detection(
+          box: window.box, score: window.score,
+          confidence: components[window.component].calibration?.confidence(window.score),
+          label: components[window.component].label)
+      })
+    return options.maximumDetections.map { Array(kept.prefix($0)) } ?? kept
+  }
+
+  /// Every scanned window that scores at least `floor`, without suppression, and how many were scanned.
+  ///
+  /// This is what hard negatives are mined from, and what false positives a window are counted by.
+  /// - Returns: windows in the order of level, component, row and column.
+  public func windows(
+    in image: ByteImage, scoringAtLeast floor: Double, options: ScanOptions? = nil,
+    executor: ParallelExecutor = ParallelExecutor()
+  ) -> WindowScan {
+    let scan = PyramidScan(detector: self, image: image, options: options ?? scanOptions)
+    let levels = executor.map(scan.plan.levels.count) { level in
+      scan.scan(level: level, map: scan.map(level: level), floor: floor)
+    }
+    return WindowScan(windows: levels.flatMap(\.windows), scannedCount: levels.reduce(0) { $0 + $1.scannedCount })
+  }
+}
+
+/// One place that a detector looked at.
+public struct ScannedWindow: Hashable, Sendable {
+  /// Index of the component.
+  public let component: Int
+  /// Index of the pyramid's level, largest image first.
+  public let level: Int
+  /// Place in the level's feature map, in cells.
+  public let row: Int
+  public let column: Int
+  public let score: Double
+  /// The reported box in pixels of the image.
+  public let box: Box
+}
+
+/// What a scan found before suppression.
+public struct WindowScan: Hashable, Sendable {
+  public let windows: [ScannedWindow]
+  /// Windows looked at, over all components and levels.
+  public let scannedCount: Int
+}
+
+/// One image being scanned by one detector.
+struct PyramidScan: Sendable {
+  let detector: HOGDetector
+  let options: ScanOptions
+  let plan: ScanPlan
+  private let octaves: ImageOctaves
+
+  init(detector: HOGDetector, image: ByteImage, options: ScanOptions) {
+    self.detector = detector
+    self.options = options
+    plan = ScanPlan(
+      imageSize: image.size, cellSize: detector.features.cellSize, components: detector.components, options: options)
+    let source = detector.colour == .grey ? image.grey() : image
+    let least = plan.levels.map(\.size).min { $0.width < $1.width } ?? image.size
+    octaves = ImageOctaves(source, smallest: options.levelRule == .openCV ? image.size : least)
+  }
+
+  /// The feature map of a level, padding included.
+  func map(level index: Int) -> FeatureMap {
+    let level = plan.levels[index]
+    let image = octaves.level(level.size)
+    switch options.levelRule {
+    case .openCV:
+      return detector.features.map(of: image, padding: options.padding)
+    case .exact:
+      let padded =
+        level.paddedSize == level.size
+        ? image
+        : image.crop(
+          x: -level.padding, y: -level.padding, width: level.paddedSize.width, height: level.paddedSize.height)
+      return detector.features.map(of: padded)
+    }
+  }
+
+  /// The windows of one level that score at least `floor`.
+  func scan(level index: Int, map: FeatureMap, floor: Double) -> WindowScan {
+    let level = plan.levels[index]
+    let scores = detector.bank.scores(of: map, active: level.active)
+    var windows: [ScannedWindow] = []
+    var scannedCount = 0
+    for (component, scores) in scores.enumerated() where !scores.values.isEmpty {
+      let step = options.stride
+      scannedCount += ((scores.rows + step - 1) / step) * ((scores.columns + step - 1) / step)
+      let floor = Float(floor)
+      scores.values.withUnsafeBufferPointer { values in
+        for row in stride(from: 0, to: scores.rows, by: step) {
+          for column in stride(from: 0, to: scores.columns, by: step) {
+            let score = values[row * scores.columns + column]
+            if score >= floor {
+              windows.append(
+                ScannedWindow(
+                  component: component, level: index, row: row, column: column, score: Double(score),
+                  box: box(component: component, level: level, row: row, column: column)))
+            }
+          }
+        }
+      }
+    }
+    return WindowScan(windows: windows, scannedCount: scannedCount)
+  }
+
+  func box(component: Int, level: ScanLevel, row: Int, column: Int) -> Box {
+    let component = detector.components[component]
+    return component.object(
+      ofWindow: plan.window(level: level, row: row, column: column, windowSize: component.windowSize))
+  }
+}

@@ -1,0 +1,133 @@
+import Execution
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// How a sliding-window detector goes over an image.
+public struct ScanOptions: Hashable, Sendable, Codable {
+  /// Whether the image may be enlarged to find objects smaller than the window's.
+  public enum Upsampling: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Never: the smallest object is the window's own.
+    case none
+    /// Up to twice as wide and high.
+    case byTwo
+    /// Up to twice, and only as far as `minimumHeight` asks for.
+    case automatic
+  }
+
+  /// How levels of the pyramid are sized and windows are mapped back.
+  public enum LevelRule: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Boxes are exact: each axis is scaled by the level's true ratio, and padding repeats the border's pixels.
+    case exact
+    /// OpenCV's `detectMultiScale`: levels by plain bilinear interpolation of the full image, sizes and boxes rounded
+    /// to whole pixels (half to even) by the nominal scale, padding by reflection, at most 64 levels.
+    case openCV
+  }
+
+  /// Windows that score at least this are detections.
+  public var threshold: Double
+  /// Least height of a reported box in pixels of the image; `nil` takes the window's.
+  public var minimumHeight: Double?
+  /// Greatest height of a reported box in pixels; `nil` goes on until the window no longer fits.
+  public var maximumHeight: Double?
+  /// Ratio of the sizes of neighbouring levels, more than 1.
+  public var scaleFactor: Double
+  public var upsampling: Upsampling
+  /// Cells from one window to the next, on both axes.
+  public var stride: Int
+  /// Cells added on all four sides of every level, so that objects which the border cuts are found.
+  public var padding: Int
+  public var levelRule: LevelRule
+  public var suppression: Suppression
+  /// The best so many are kept after suppression; `nil` keeps all.
+  public var maximumDetections: Int?
+
+  public init(
+    threshold: Double = 0, minimumHeight: Double? = nil, maximumHeight: Double? = nil, scalesPerOctave: Int = 8,
+    upsampling: Upsampling = .automatic, stride: Int = 1, padding: Int = 2, levelRule: LevelRule = .exact,
+    suppression: Suppression = .greedy(GreedySuppression()), maximumDetections: Int? = nil
+  ) {
+    self.threshold = threshold
+    self.minimumHeight = minimumHeight
+    self.maximumHeight = maximumHeight
+    self.scaleFactor = exp2(1 / Double(scalesPerOctave))
+    self.upsampling = upsampling
+    self.stride = stride
+    self.padding = padding
+    self.levelRule = levelRule
+    self.suppression = suppression
+    self.maximumDetections = maximumDetections
+  }
+
+  /// What `HOGDescriptor::detectMultiScale` does when called without options: stride one cell of 8 pixels, no padding,
+  /// step 1.05, grouping by 2.
+  public static var openCV: ScanOptions {
+    var options = ScanOptions(upsampling: .none, padding: 0, levelRule: .openCV)
+    options.scaleFactor = 1.05
+    options.suppression = .groupRectangles(RectangleGrouping())
+    return options
+  }
+
+  /// Checks ranges.
+  /// - Parameter source: what the error is said to come from, for example an option file.
+  /// - Throws: `InputError` that names the field.
+  public func validate(source: String = "scan options") throws {
+    func require(_ holds: Bool, _ field: String, _ found: Any, _ expected: String) throws {
+      if !holds {
+        throw InputError(
+          source: source, field: field, problem: "out of range", found: "\(found)", expected: expected)
+      }
+    }
+    try require(threshold.isFinite, "threshold", threshold, "a finite number")
+    if let minimumHeight {
+      try require(minimumHeight > 0 && minimumHeight.isFinite, "minimumHeight", minimumHeight, "more than 0 pixels")
+    }
+    if let maximumHeight {
+      try require(
+        maximumHeight.isFinite && maximumHeight >= (minimumHeight ?? 0) && maximumHeight > 0, "maximumHeight",
+        maximumHeight, "at least the minimum height")
+    }
+    try require(scaleFactor >= 1.001 && scaleFactor <= 16, "scaleFactor", scaleFactor, "1.001 to 16")
+    try require((1...64).contains(stride), "stride", stride, "1 to 64 cells")
+    try require((0...64).contains(padding), "padding", padding, "0 to 64 cells")
+    if let maximumDetections {
+      try require(maximumDetections >= 0, "maximumDetections", maximumDetections, "0 or more")
+    }
+    if case .greedy(let greedy) = suppression {
+      try require((0...1).contains(greedy.overlap), "suppression.overlap", greedy.overlap, "0 to 1")
+      if let across = greedy.acrossLabels {
+        try require((0...1).contains(across), "suppression.acrossLabels", across, "0 to 1")
+      }
+      try require(
+        greedy.accumulation >= 0 && greedy.accumulation.isFinite, "suppression.accumulation", greedy.accumulation,
+        "0 or more")
+    }
+    if case .groupRectangles(let grouping) = suppression {
+      try require(grouping.threshold >= 0, "suppression.threshold", grouping.threshold, "0 or more")
+      try require((0...1).contains(grouping.epsilon), "suppression.epsilon", grouping.epsilon, "0 to 1")
+    }
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case threshold, minimumHeight, maximumHeight, scaleFactor, upsampling, stride, padding, levelRule, suppression
+    case maximumDetections
+  }
+
+  /// Reads an object; what is left out takes its default.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init()
+    threshold = try values.decodeIfPresent(Double.self, forKey: .threshold) ?? threshold
+    minimumHeight = try values.decodeIfPresent(Double.self, forKey: .minimumHeight)
+    maximumHeight = try values.decodeIfPresent(Double.self, forKey: .maximumHeight)
+    scaleFactor = try values.decodeIfPresent(Double.self, forKey: .scaleFactor) ?? scaleFactor
+    upsampling = try values.decodeIfPresent(Upsampling.self, forKey: .upsampling) ?? upsampling
+    stride = try values.decodeIfPresent(Int.self, forKey: .stride) ?? stride
+    padding = try values.decodeIfPresent(Int.self, forKey: .padding) ?? padding
+    levelRule = try values.decodeIfPresent(LevelRule.self, forKey: .levelRule) ?? levelRule
+    suppression = try values.decodeIfPresent(Suppression.self, forKey: .suppression) ?? suppression
+    maximumDetections = try values.decodeIfPresent(Int.self, forKey: .maximumDetections)
+    try validate()
+  }
+}

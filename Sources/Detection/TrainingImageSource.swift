@@ -1,0 +1,38 @@
+import Execution
+import Geometry
+import Imaging
+
+/// Annotated photos to train on, opened one at a time.
+///
+/// Several threads ask at once, so an implementation holds no cursor. The same index always gives the same answer.
+public protocol TrainingImageSource: Sendable {
+  /// How many photos there are; their indices are `0..<count`.
+  var count: Int { get }
+
+  /// The photo's name as messages and reports give it.
+  func name(at index: Int) -> String
+
+  /// What the photo belongs with: photos of one group (frames of a film, mirrors) are never split over folds.
+  func group(at index: Int) -> String
+
+  /// The objects in the photo, in pixels of the upright photo; ignored regions are among them, marked.
+  func annotations(at index: Int) -> [Annotation]
+
+  /// Reads the photo, upright.
+  func image(at index: Int) throws -> ByteImage
+
+  /// A checksum of the photo's content, by which a resumed training knows its data. The default hashes the pixels.
+  func checksum(at index: Int) throws -> String
+}
+
+extension TrainingImageSource {
+  public func group(at index: Int) -> String { name(at: index) }
+
+  public func checksum(at index: Int) throws -> String {
+    let image = try image(at: index)
+    var hash = ContentHash()
+    hash.add("\(image.width) \(image.height) \(image.channelCount)")
+    hash.add(image.pixels)
+    return hash.digest
+  }
+}
