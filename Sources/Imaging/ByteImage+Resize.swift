@@ -35,11 +35,13 @@ extension ByteImage {
     let result = [UInt8](unsafeUninitializedCapacity: total) { buffer, filled in
       filled = total
       // One blended row with a replicated pixel (and a spare lane for wide loads), two gathered rows, and the weights.
-      withUnsafeTemporaryAllocation(of: Int16.self, capacity: rowBytes + 8 + 3 * (targetBytes + 8)) { scratch in
+      withUnsafeTemporaryAllocation(of: Int16.self, capacity: rowBytes + 8 + 3 * (targetBytes + 8) + weightRun) {
+        scratch in
         let blended = scratch.baseAddress!
         let near = blended + rowBytes + 8
         let far = near + targetBytes + 8
         let weights = far + targetBytes + 8
+        let rowWeights = weights + targetBytes + 8
         blended.update(repeating: 0, count: rowBytes + 8)
         for x in 0..<size.width {
           for c in 0..<channels { weights[x * channels + c] = columns.weights[x] }
@@ -49,7 +51,8 @@ extension ByteImage {
             for y in 0..<size.height {
               let above = source.baseAddress! + Int(rows.indices[y]) * rowBytes
               let below = above + (Int(rows.indices[y]) + 1 < height ? rowBytes : 0)
-              blendRows(above, below, weight: rows.weights[y], into: blended, count: rowBytes)
+              rowWeights.update(repeating: rows.weights[y], count: weightRun)
+              blendRows(above, below, weights: rowWeights, into: blended, count: rowBytes)
               for c in 0..<channels { blended[rowBytes + c] = blended[rowBytes - channels + c] }
               if channels == 1 {
                 gatherGrey(blended, indices.baseAddress!, near: near, far: far, count: size.width)
@@ -92,18 +95,26 @@ struct LinearAxis {
 
 /// `above + weight (below - above)` in units of 1/64 level. Differences of bytes times 128 just fit 16 bits, and the
 /// upper half of the product is one SSE2 instruction.
+///
+/// The weight is read from a run of equal ones: a constant is widened ahead of the loop, and the instruction is missed.
 @inline(never)
 private func blendRows(
-  _ above: UnsafePointer<UInt8>, _ below: UnsafePointer<UInt8>, weight: Int16, into row: UnsafeMutablePointer<Int16>,
-  count: Int
+  _ above: UnsafePointer<UInt8>, _ below: UnsafePointer<UInt8>, weights: UnsafePointer<Int16>,
+  into row: UnsafeMutablePointer<Int16>, count: Int
 ) {
-  let factor = Int32(weight)
-  for i in 0..<count {
-    let a = Int16(above[i])
-    let difference = (Int16(below[i]) &- a) &<< 7
-    row[i] = (a &<< 6) &+ Int16(truncatingIfNeeded: (Int32(difference) &* factor) &>> 16)
+  var start = 0
+  while start < count {
+    let (p, q, t) = (above + start, below + start, row + start)
+    for i in 0..<min(weightRun, count - start) {
+      let a = Int16(p[i])
+      let difference = (Int16(q[i]) &- a) &<< 7
+      t[i] = (a &<< 6) &+ Int16(truncatingIfNeeded: (Int32(difference) &* Int32(weights[i])) &>> 16)
+    }
+    start += weightRun
   }
 }
+
+private let weightRun = 256
 
 @inline(never)
 private func gatherGrey(
