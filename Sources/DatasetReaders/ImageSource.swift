@@ -1,0 +1,29 @@
+import Execution
+import Geometry
+import Imaging
+
+/// Where the pixels of one image are. Nothing is opened until they are asked for.
+public enum ImageSource: Hashable, Sendable {
+  /// A file of its own.
+  case file(path: String)
+  /// Sample `index` of an OpenCV `.vec` file.
+  case vecSample(file: VecFile, index: Int)
+
+  /// Reads and decodes the image; EXIF orientation is applied unless the options say otherwise.
+  /// - Throws: `InputError` with the path and what is wrong.
+  public func read(options: ImageReadOptions = ImageReadOptions()) throws -> ByteImage {
+    switch self {
+    case .file(let path): try ImageFile.read(path, options: options).image
+    case .vecSample(let file, let index): try file.sample(at: index)
+    }
+  }
+
+  /// The upright size, from the header alone.
+  /// - Throws: as `read`; a fault beyond the header is not seen.
+  public func size(options: ImageReadOptions = ImageReadOptions()) throws -> PixelSize {
+    switch self {
+    case .file(let path): try ImageFile.size(path, options: options)
+    case .vecSample(let file, _): file.sampleSize
+    }
+  }
+}
