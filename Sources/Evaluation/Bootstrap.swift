@@ -63,7 +63,7 @@ public enum Bootstrap {
     guard images >= 2, options.resampleCount > 0 else { return [] }
     let chunk = 16
     let parts = (options.resampleCount + chunk - 1) / chunk
-    let body: @Sendable (Int) throws -> [[Double?]] = { part in
+    return executor.map(parts) { part -> [[Double?]] in
       var weights = [Int32](repeating: 0, count: images)
       var steps: [CurveStep] = []
       return (part * chunk..<min(options.resampleCount, (part + 1) * chunk)).map { resample in
@@ -75,9 +75,7 @@ public enum Bootstrap {
           return measures.map { $0.value(steps: steps, targetCount: targets, imageCount: images) }
         }
       }
-    }
-    // The body throws nothing: the throwing form of `map` is only the one there is.
-    return ((try? executor.map(parts, body)) ?? []).flatMap { $0 }
+    }.flatMap { $0 }
   }
 
   static func interval(

@@ -31,11 +31,10 @@ extension Gallery {
   ) -> String {
     var text = "<h3>\(title) <span class=\"range\">\(items.count) of \(NumberText.count(total))</span></h3>\n"
     guard !items.isEmpty else { return text + "<p class=\"lead\">None.</p>\n" }
-    let pictures =
-      (try? executor.map(items.count) { index -> String? in
-        provider.picture(of: items[index].region, in: matching.images[items[index].image], side: options.side)
-          .flatMap(dataAddress)
-      }) ?? []
+    let pictures = executor.map(items.count) { index -> String? in
+      provider.picture(of: items[index].region, in: matching.images[items[index].image], side: options.side)
+        .flatMap(dataAddress)
+    }
     text += "<div class=\"gallery\">\n"
     for (item, picture) in zip(items, pictures) { text += figure(item, picture, matching.images[item.image]) }
     return text + "</div>\n"
