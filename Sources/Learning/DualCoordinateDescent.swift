@@ -73,30 +73,39 @@ struct DualCoordinateDescent: ~Copyable {
     weights.settle()
   }
 
-  /// Passes until the tolerance is met on all samples or the passes are used up.
-  mutating func run(
-    using random: inout RandomStream, cancellation: Cancellation?
-  ) throws -> (iterations: Int, converged: Bool) {
+  /// Passes until the tolerance and the gap are met on all samples or the passes are used up.
+  mutating func run(using random: inout RandomStream, cancellation: Cancellation?) throws -> LinearSVMReport {
     var order = Array(rows.indices)
     var active = order.count
     var upper = Double.infinity
     var lower = -Double.infinity
+    var tolerance = options.tolerance
     for iteration in 1...options.maximumIterations {
       try cancellation?.check()
       for place in 0..<active { order.swapAt(place, place + random.index(below: active - place)) }
       let (largest, smallest) = pass(&order, &active, upper: upper, lower: lower)
-      if largest - smallest <= options.tolerance {
-        if active == order.count { return (iteration, true) }
-        active = order.count
-        upper = .infinity
-        lower = -.infinity
-        if !weights.isDouble { makeWeights() }
+      guard largest - smallest <= tolerance else {
+        upper = largest > 0 ? largest : .infinity
+        lower = smallest < 0 ? smallest : -.infinity
         continue
       }
-      upper = largest > 0 ? largest : .infinity
-      lower = smallest < 0 ? smallest : -.infinity
+      if active == order.count {
+        var report = evaluate(iterations: iteration)
+        if report.relativeGap <= options.relativeGap ?? .infinity {
+          report.converged = true
+          return report
+        }
+        tolerance /= 4
+      } else if !weights.isDouble {
+        makeWeights()
+      }
+      active = order.count
+      upper = .infinity
+      lower = -.infinity
     }
-    return (options.maximumIterations, false)
+    var report = evaluate(iterations: options.maximumIterations)
+    if let relativeGap = options.relativeGap { report.converged = report.relativeGap <= relativeGap }
+    return report
   }
 
   /// One visit of each active sample; gives the largest and smallest projected gradient met.
@@ -145,15 +154,14 @@ struct DualCoordinateDescent: ~Copyable {
     return active == 0 && largest < smallest ? (0, 0) : (largest, smallest)
   }
 
-  /// The classifier with its report, from weights made anew.
-  mutating func result(iterations: Int, converged: Bool) -> TrainedLinearSVM {
+  /// The objectives of weights made anew.
+  private mutating func evaluate(iterations: Int) -> LinearSVMReport {
     makeWeights()
     let square = weights.squaredLength()
     var loss = 0.0
     var dual = -0.5 * square
     var support = 0
     var bounded = 0
-    var all = [Double](repeating: 0, count: view.count)
     for index in rows.indices {
       let slack = max(0, 1 - signs[index] * weights.exactScore(view.row(rows[index])))
       switch options.loss {
@@ -164,11 +172,16 @@ struct DualCoordinateDescent: ~Copyable {
       dual += alpha - 0.5 * diagonals[index] * alpha * alpha
       if alpha > 0 { support += 1 }
       if alpha >= bounds[index] { bounded += 1 }
-      all[rows[index]] = alpha
     }
-    let report = LinearSVMReport(
-      iterations: iterations, converged: converged, primalObjective: 0.5 * square + loss, dualObjective: dual,
+    return LinearSVMReport(
+      iterations: iterations, converged: false, primalObjective: 0.5 * square + loss, dualObjective: dual,
       supportVectorCount: support, boundedSupportVectorCount: bounded)
+  }
+
+  /// The classifier of the weights last evaluated.
+  func result(_ report: LinearSVMReport) -> TrainedLinearSVM {
+    var all = [Double](repeating: 0, count: view.count)
+    for index in rows.indices { all[rows[index]] = alphas[index] }
     return TrainedLinearSVM(svm: weights.classifier(), dualVariables: all, report: report)
   }
 }

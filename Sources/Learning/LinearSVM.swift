@@ -55,7 +55,7 @@ public struct TrainedLinearSVM: Hashable, Codable, Sendable {
 public struct LinearSVMReport: Hashable, Codable, Sendable {
   /// Passes over the (active) samples.
   public var iterations: Int
-  /// Whether the tolerance was reached within the allowed passes.
+  /// Whether the wanted gap (or, without one, the tolerance) was reached within the allowed passes.
   public var converged: Bool
   /// `|w|^2 / 2 + sum of C_i * loss_i`, the bias within w.
   public var primalObjective: Double
@@ -65,6 +65,9 @@ public struct LinearSVMReport: Hashable, Codable, Sendable {
   public var supportVectorCount: Int
   /// Support vectors at their upper bound (hinge loss only): inside the margin or on the wrong side.
   public var boundedSupportVectorCount: Int
+
+  /// The gap as a share of the primal objective.
+  public var relativeGap: Double { dualityGap / primalObjective }
 
   /// `primal - dual`: how far the objective can be from the best one.
   public var dualityGap: Double { primalObjective - dualObjective }

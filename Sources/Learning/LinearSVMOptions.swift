@@ -18,8 +18,12 @@ public struct LinearSVMOptions: Hashable, Codable, Sendable {
   /// The value of the constant feature whose weight makes the bias, or `nil` for no bias. The bias is regularised like
   /// every weight, less so the larger this value.
   public var biasScale: Double?
-  /// Training ends when the largest and smallest projected gradient of the dual differ by no more than this.
+  /// Training may end when the largest and smallest projected gradient of the dual differ by no more than this
+  /// (liblinear's criterion). It says little about the objective: see `relativeGap`.
   public var tolerance: Double
+  /// Training goes on, with ever smaller tolerance, until the duality gap is at most this share of the primal objective,
+  /// which is then no further from the best one; `nil` leaves it to `tolerance` alone, as liblinear does.
+  public var relativeGap: Double?
   /// Passes after which training ends unconverged.
   public var maximumIterations: Int
   /// Sets samples aside that seem to stay at a bound. Changes the time taken, not the answer within `tolerance`.
@@ -27,7 +31,8 @@ public struct LinearSVMOptions: Hashable, Codable, Sendable {
 
   public init(
     loss: Loss = .hinge, cost: Double = 0.01, positiveWeight: Double = 1, negativeWeight: Double = 1,
-    biasScale: Double? = 1, tolerance: Double = 0.01, maximumIterations: Int = 1000, shrinking: Bool = true
+    biasScale: Double? = 1, tolerance: Double = 0.1, relativeGap: Double? = 1e-4,
+    maximumIterations: Int = 10_000, shrinking: Bool = true
   ) {
     self.loss = loss
     self.cost = cost
@@ -35,6 +40,7 @@ public struct LinearSVMOptions: Hashable, Codable, Sendable {
     self.negativeWeight = negativeWeight
     self.biasScale = biasScale
     self.tolerance = tolerance
+    self.relativeGap = relativeGap
     self.maximumIterations = maximumIterations
     self.shrinking = shrinking
   }
@@ -50,6 +56,7 @@ public struct LinearSVMOptions: Hashable, Codable, Sendable {
     try check("positiveWeight", positiveWeight)
     try check("negativeWeight", negativeWeight)
     try check("tolerance", tolerance)
+    if let relativeGap { try check("relativeGap", relativeGap) }
     if let biasScale { try check("biasScale", biasScale) }
     guard maximumIterations >= 1 else {
       throw LearningError.badOption(name: "maximumIterations", found: "\(maximumIterations)", expected: "1 or more")

@@ -7,7 +7,7 @@ import Execution
 /// sets each dual variable to its best value with the others held; the gradient at hand sets samples aside that sit at
 /// a bound (shrinking). A pass costs two sweeps over a row for each sample whose variable moves, one for the others.
 ///
-/// **Differences from the paper.** Rows are dense single-precision. Up to 512 features w is kept in double precision;
+/// **Differences from the paper.** Training ends by the duality gap (`LinearSVMOptions.relativeGap`). Rows are dense single-precision. Up to 512 features w is kept in double precision;
 /// above that in single precision, and is made anew from the dual variables in double precision whenever all samples
 /// come back, and at the end, so that rounding does not pile up. Objectives and weights are computed from that w. The work is
 /// sequential, so the result does not depend on the number of threads.
@@ -72,7 +72,7 @@ public enum LinearSVMTrainer {
 
     var solver = try DualCoordinateDescent(
       view: view, rows: chosen, labels: labels, sampleWeights: sampleWeights, options: options, warmStart: warmStart)
-    let (iterations, converged) = try solver.run(using: &random, cancellation: cancellation)
-    return solver.result(iterations: iterations, converged: converged)
+    let report = try solver.run(using: &random, cancellation: cancellation)
+    return solver.result(report)
   }
 }
