@@ -15,14 +15,28 @@ extension DalalTriggsHOG {
   /// - Complexity: linear in pixels where blocks are of 2 x 2 cells with a stride of one cell (all SIMD); otherwise
   ///   linear in blocks times a block's pixels.
   public func blockMap(of image: ByteImage, padding: PixelSize = PixelSize(width: 0, height: 0)) -> FeatureMap {
+    var map = FeatureMap.empty
+    fill(&map, with: image, padding: padding)
+    return map
+  }
+
+  /// As `blockMap(of:padding:)`, into the memory of an earlier map: fresh memory costs more than a map's computation on
+  /// some machines, so a pyramid should use one map's memory for all its levels.
+  public func fill(
+    _ map: inout FeatureMap, with image: ByteImage, padding: PixelSize = PixelSize(width: 0, height: 0)
+  ) {
     precondition(padding.width >= 0 && padding.height >= 0)
     preconditionValid()
-    let padded = PixelSize(
-      width: image.width + 2 * padding.width, height: image.height + 2 * padding.height)
+    let padded = PixelSize(width: image.width + 2 * padding.width, height: image.height + 2 * padding.height)
     let size = image.width > 0 && image.height > 0 ? mapSize(for: padded) : MapSize(rows: 0, columns: 0)
-    var map = FeatureMap(size: size, channelCount: channelCount, channelStride: channelStride)
-    if size.count > 0 { fillAnyBlocks(&map, image: image, padding: padding) }
-    return map
+    map.reshape(to: size, channelCount: channelCount, channelStride: channelStride)
+    if size.count == 0 { return }
+    if blockCells == 2 && blockStride == cellSize {
+      PairBlocks(self).fill(&map, image: image, padding: padding)
+    } else {
+      map.fillWithZeros()
+      fillAnyBlocks(&map, image: image, padding: padding)
+    }
   }
 
   /// The descriptor of a window: its blocks row by row, each with its channels in this module's order.

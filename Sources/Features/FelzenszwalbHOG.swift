@@ -15,7 +15,8 @@ import Imaging
 /// - A map has `height / cellSize` rows rounded to the nearest (halves up), columns likewise. A last cell of half its
 ///   size or more is kept; less is left out.
 /// - Gradients are `[-1, 0, 1]` differences. The image's outermost pixels have none. In colour, the channel of the
-///   largest magnitude gives the gradient; a tie goes to red, then green, then blue.
+///   largest magnitude gives the gradient; a tie goes to blue, then green, then red (dlib: in the last up to 8
+///   columns the other way round, where its vectors end).
 /// - A pixel votes for one orientation, the nearest (a vertical gradient lies between two and goes to the first), and
 ///   for the 4 nearest cells, bilinearly.
 /// - **Outermost cells** lack neighbours for some of their normalisations; the nearest existing cells stand in.

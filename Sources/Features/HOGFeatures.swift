@@ -40,13 +40,21 @@ public enum HOGFeatures: Hashable, Sendable {
   ///     (Dalal-Triggs) are then taken from the image mirrored at its border; cells (Felzenszwalb) are zeros.
   /// - Returns: a map of `mapSize(forImage:padding:)`; it may be empty.
   public func map(of image: ByteImage, padding: Int = 0) -> FeatureMap {
+    var map = FeatureMap.empty
+    fill(&map, with: image, padding: padding)
+    return map
+  }
+
+  /// As `map(of:padding:)`, into the memory of an earlier map: fresh memory costs more than a map's computation on some
+  /// machines, so a pyramid should use one map's memory for all its levels.
+  public func fill(_ map: inout FeatureMap, with image: ByteImage, padding: Int = 0) {
     precondition(padding >= 0)
     switch self {
     case .dalalTriggs(let hog):
       let pixels = padding * hog.blockStride
-      return hog.blockMap(of: image, padding: PixelSize(width: pixels, height: pixels))
+      hog.fill(&map, with: image, padding: PixelSize(width: pixels, height: pixels))
     case .felzenszwalb(let hog):
-      return hog.featureMap(of: image, padding: MapSize(rows: padding, columns: padding))
+      hog.fill(&map, with: image, padding: MapSize(rows: padding, columns: padding))
     }
   }
 

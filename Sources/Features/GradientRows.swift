@@ -1,0 +1,119 @@
+import Imaging
+
+/// Rows of an image as planes of floats, widened at the borders, so that a gradient kernel runs over whole vectors.
+///
+/// Holds the three last rows that were asked for. Column `x` of a row lies at `x + 1`; columns -1 and `width` are there
+/// too, and columns beyond (up to whole vectors) hold zeros.
+final class GradientRows {
+  /// Floats of one plane of one row.
+  let planeStride: Int
+  let planeCount: Int
+  /// Columns of the (padded) rows.
+  let width: Int
+
+  private let image: ByteImage
+  private let columnPadding: Int
+  private let rowPadding: Int
+  private let table: [Float]
+  private let storage: UnsafeMutablePointer<Float>
+  private var held = [Int](repeating: .min, count: 3)
+
+  /// - Parameters:
+  ///   - image: grey or RGB, not empty.
+  ///   - table: the value of each of the 256 pixel values.
+  ///   - columnPadding: columns added on either side, mirrored (reflect 101).
+  ///   - rowPadding: rows added above and below.
+  init(_ image: ByteImage, table: [Float], columnPadding: Int, rowPadding: Int) {
+    precondition(table.count == 256 && image.width > 0 && image.height > 0)
+    self.image = image
+    self.table = table
+    self.columnPadding = columnPadding
+    self.rowPadding = rowPadding
+    planeCount = image.channelCount
+    width = image.width + 2 * columnPadding
+    planeStride = (width + 2 + 15) / 8 * 8
+    let count = 3 * planeCount * planeStride
+    storage = .allocate(capacity: count)
+    storage.initialize(repeating: 0, count: count)
+  }
+
+  deinit { storage.deallocate() }
+
+  /// The planes of padded row `row` (-1 and the row below the last too), mirrored at the image's border.
+  ///
+  /// Valid until three other rows have been asked for.
+  func row(_ row: Int) -> UnsafePointer<Float> {
+    let slot = (row + 3) % 3
+    let base = storage + slot * planeCount * planeStride
+    if held[slot] != row {
+      held[slot] = row
+      let source = reflected(row - rowPadding, image.height)
+      image.pixels.withUnsafeBufferPointer { pixels in
+        table.withUnsafeBufferPointer { table in
+          let bytes = pixels.baseAddress! + source * image.width * planeCount
+          let inside = base + 1 + columnPadding
+          if planeCount == 1 {
+            Self.convert(bytes, table.baseAddress!, inside, image.width)
+          } else {
+            Self.convert3(bytes, table.baseAddress!, inside, planeStride, image.width)
+          }
+        }
+      }
+      for plane in 0..<planeCount {
+        let inside = base + plane * planeStride + 1 + columnPadding
+        for step in 1...columnPadding + 1 {
+          inside[-step] = inside[reflected(-step, image.width)]
+          inside[image.width - 1 + step] = inside[reflected(image.width - 1 + step, image.width)]
+        }
+      }
+    }
+    return UnsafePointer(base)
+  }
+
+  @inline(never)
+  private static func convert(
+    _ bytes: UnsafePointer<UInt8>, _ table: UnsafePointer<Float>, _ values: UnsafeMutablePointer<Float>, _ count: Int
+  ) {
+    for index in 0..<count { values[index] = table[Int(bytes[index])] }
+  }
+
+  @inline(never)
+  private static func convert3(
+    _ bytes: UnsafePointer<UInt8>, _ table: UnsafePointer<Float>, _ values: UnsafeMutablePointer<Float>,
+    _ planeStride: Int, _ count: Int
+  ) {
+    let second = values + planeStride
+    let third = second + planeStride
+    for index in 0..<count {
+      values[index] = table[Int(bytes[3 * index])]
+      second[index] = table[Int(bytes[3 * index + 1])]
+      third[index] = table[Int(bytes[3 * index + 2])]
+    }
+  }
+}
+
+/// The gradient of 4 pixels from the planes around them: that of the channel of the largest magnitude. A tie goes to
+/// blue, then green, then red.
+///
+/// - Parameters:
+///   - up, middle, down: the rows' planes at the pixels' own column less one.
+@inline(__always)
+func strongestGradient(
+  _ up: UnsafePointer<Float>, _ middle: UnsafePointer<Float>, _ down: UnsafePointer<Float>, _ planeStride: Int,
+  _ planeCount: Int
+) -> (dx: SIMD4<Float>, dy: SIMD4<Float>, square: SIMD4<Float>) {
+  let last = planeCount == 3 ? planeStride &+ planeStride : 0
+  var dx = load(middle + last + 2) - load(middle + last)
+  var dy = load(down + last + 1) - load(up + last + 1)
+  if planeCount == 3 {
+    for plane in 1...2 {
+      let offset = planeStride &- (plane &- 1) &* planeStride
+      let dx2 = load(middle + offset + 2) - load(middle + offset)
+      let dy2 = load(down + offset + 1) - load(up + offset + 1)
+      let stronger = negative((dx * dx + dy * dy) - (dx2 * dx2 + dy2 * dy2))
+      dx = select(stronger, dx2, dx)
+      dy = select(stronger, dy2, dy)
+    }
+  }
+  return (dx, dy, dx * dx + dy * dy)
+}

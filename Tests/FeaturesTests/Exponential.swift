@@ -1,0 +1,3 @@
+import Foundation
+
+func exponential(_ x: Double) -> Double { exp(x) }
