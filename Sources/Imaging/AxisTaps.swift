@@ -20,52 +20,58 @@ struct AxisTaps {
   ) {
     let step = extent / Double(count)
     let isLinear = method == .bilinear || (interpolatesGrowth && step < 1)
-    let last = Double(sourceCount - 1)
-    var runs: [(start: Int, weights: [Double])] = []
-    runs.reserveCapacity(count)
-    for i in 0..<count {
-      if isLinear {
-        let position = min(max(origin + (Double(i) + 0.5) * step - 0.5, 0), last)
-        let start = Int(position)
-        let fraction = position - Double(start)
-        runs.append(fraction > 0 ? (start, [1 - fraction, fraction]) : (start, [1]))
-      } else {
-        runs.append(
-          AxisTaps.areaRun(from: origin + Double(i) * step, length: step, sourceCount: sourceCount))
+    let end = Double(sourceCount)
+    // A footprint of a length touches at most one pixel more than its length rounded up.
+    let taps = min(sourceCount, isLinear ? 2 : Int(min(step, end).rounded(.up)) + 1)
+    let starts = [Int](unsafeUninitializedCapacity: count) { starts, filled in
+      filled = count
+      for i in 0..<count {
+        let first =
+          isLinear
+          ? min(max(origin + (Double(i) + 0.5) * step - 0.5, 0), end) : min(max(origin + Double(i) * step, 0), end)
+        starts[i] = min(Int(first), sourceCount - taps)
       }
     }
-    let longest = runs.map(\.weights.count).max() ?? 1
-    var starts: [Int] = []
-    starts.reserveCapacity(count)
-    var weights = [Float](repeating: 0, count: count * longest)
-    for (i, run) in runs.enumerated() {
-      let start = min(run.start, sourceCount - longest)
-      starts.append(start)
-      for (k, weight) in run.weights.enumerated() { weights[i * longest + run.start - start + k] = Float(weight) }
+    weights = [Float](unsafeUninitializedCapacity: count * taps) { weights, filled in
+      filled = count * taps
+      weights.update(repeating: 0)
+      for i in 0..<count {
+        let run = UnsafeMutableBufferPointer(rebasing: weights[i * taps..<(i + 1) * taps])
+        if isLinear {
+          let position = min(max(origin + (Double(i) + 0.5) * step - 0.5, 0), end - 1)
+          let lower = Int(position)
+          let fraction = position - Double(lower)
+          run[lower - starts[i]] = Float(1 - fraction)
+          if fraction > 0 { run[lower - starts[i] + 1] = Float(fraction) }
+        } else {
+          AxisTaps.fillArea(run, start: starts[i], from: origin + Double(i) * step, length: step, end: end)
+        }
+      }
     }
-    tapCount = longest
+    tapCount = taps
     self.starts = starts
-    self.weights = weights
   }
 
   /// Shares of `[from, from + length)` that fall on each source pixel; what lies outside goes to the border pixel.
-  private static func areaRun(from: Double, length: Double, sourceCount: Int) -> (start: Int, weights: [Double]) {
-    let end = Double(sourceCount)
+  private static func fillArea(
+    _ run: UnsafeMutableBufferPointer<Float>, start: Int, from: Double, length: Double, end: Double
+  ) {
+    let to = from + length
     let low = min(max(from, 0), end)
-    let high = min(max(from + length, 0), end)
+    let high = min(max(to, 0), end)
     let before = min(max(-from, 0), length)
-    let after = min(max(from + length - end, 0), length)
-    if high <= low { return before > 0 ? (0, [1]) : (sourceCount - 1, [1]) }
-    let first = min(Int(low), sourceCount - 1)
-    // A hair over a pixel's edge is rounding of the step, not area.
-    let stop = max(first + 1, min(Int((high - 1e-9).rounded(.up)), sourceCount))
-    var weights = (first..<stop).map { index in
-      (min(high, Double(index + 1)) - max(low, Double(index))) / length
+    let after = min(max(to - end, 0), length)
+    // Shares are over their own sum, not the length: with an edge very far away the two differ by rounding.
+    let scale = 1 / (before + (high - low) + after)
+    let last = Int(end) - 1 - start
+    // The first pixel of the image is in the run whenever something lies before it, and so is the last.
+    if before > 0 { run[0] += Float(before * scale) }
+    if after > 0 { run[last] += Float(after * scale) }
+    var index = max(0, min(Int(low) - start, run.count))
+    while index < run.count && Double(start + index) < high {
+      let share = min(high, Double(start + index + 1)) - max(low, Double(start + index))
+      run[index] += Float(max(0, share) * scale)
+      index += 1
     }
-    if before > 0 { weights[0] += before / length }
-    if after > 0 { weights[weights.count - 1] += after / length }
-    let sum = weights.reduce(0, +)
-    for k in weights.indices { weights[k] /= sum }
-    return (first, weights)
   }
 }

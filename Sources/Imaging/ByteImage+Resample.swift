@@ -56,6 +56,13 @@ func reduceColumns(
   let taps = columns.tapCount
   columns.starts.withUnsafeBufferPointer { starts in
     columns.weights.withUnsafeBufferPointer { weights in
+      if taps == 2 && channels == 1 {
+        for x in 0..<starts.count {
+          let run = row + (starts[x] - origin)
+          target[x] = weights[2 * x] * run[0] + weights[2 * x + 1] * run[1]
+        }
+        return
+      }
       for x in 0..<starts.count {
         let run = row + (starts[x] - origin) * channels
         let weight = weights.baseAddress! + x * taps

@@ -33,6 +33,7 @@ extension FloatImage {
   }
 }
 
+/// Branches are selections and the cube root is arithmetic, so that four pixels go at once.
 @inline(never)
 private func convertLUV(
   _ p: UnsafePointer<Float>, into q: UnsafeMutablePointer<Float>, area: Int, decodes: Bool
@@ -40,27 +41,39 @@ private func convertLUV(
   // White of D65, 2 degree observer: X 0.95047, Y 1, Z 1.08883.
   let white: Float = 0.95047 + 15 + 3 * 1.08883
   let (whiteU, whiteV): (Float, Float) = (4 * 0.95047 / white, 9 / white)
+  if decodes {
+    for i in 0..<3 * area { q[i] = decodeSRGB(p[i]) }
+  } else {
+    q.update(from: p, count: 3 * area)
+  }
   for i in 0..<area {
-    var (r, g, b) = (p[i], p[area + i], p[2 * area + i])
-    if decodes {
-      r = decodeSRGB(r)
-      g = decodeSRGB(g)
-      b = decodeSRGB(b)
-    }
+    let (r, g, b) = (q[i], q[area + i], q[2 * area + i])
     let x = 0.412453 * r + 0.357580 * g + 0.180423 * b
     let y = 0.212671 * r + 0.715160 * g + 0.072169 * b
     let z = 0.019334 * r + 0.119193 * g + 0.950227 * b
     // The two branches meet at (6/29)^3.
-    let lightness = y > 0.008856452 ? 116 * cbrt(y) - 16 : 903.2963 * y
-    let sum = x + 15 * y + 3 * z
-    // Black has no colour: u* and v* are zero there.
-    let scale = sum > 0 ? 1 / sum : 0
-    let u = sum > 0 ? 13 * lightness * (4 * x * scale - whiteU) : 0
-    let v = sum > 0 ? 13 * lightness * (9 * y * scale - whiteV) : 0
-    q[i] = lightness / 270
-    q[area + i] = (u + 88) / 270
-    q[2 * area + i] = (v + 134) / 270
+    let lightness = y > 0.008856452 ? 116 * cubeRoot(y) - 16 : 903.2963 * y
+    // Black has no colour: with lightness 0, u* and v* are zero whatever stands for its sum.
+    let scale = 13 * lightness / max(x + 15 * y + 3 * z, 1e-12)
+    let u = 4 * x * scale - 13 * lightness * whiteU
+    let v = 9 * y * scale - 13 * lightness * whiteV
+    q[i] = lightness * (1.0 / 270)
+    q[area + i] = (u + 88) * (1.0 / 270)
+    q[2 * area + i] = (v + 134) * (1.0 / 270)
   }
+}
+
+/// Cube root of a positive normal number, to about one unit in the last place: a third of the exponent for a start,
+/// then two of Halley's steps, each of which triples the right digits.
+@inline(__always)
+func cubeRoot(_ value: Float) -> Float {
+  let start = Int32(Float(Int32(bitPattern: value.bitPattern)) * (1.0 / 3)) &+ 709_921_077
+  var root = Float(bitPattern: UInt32(bitPattern: start))
+  for _ in 0..<2 {
+    let cube = root * root * root
+    root = root * (cube + 2 * value) / (2 * cube + value)
+  }
+  return root
 }
 
 @inline(__always)

@@ -29,13 +29,15 @@ extension FloatImage {
         values.withUnsafeBufferPointer { source in
           for plane in 0..<planes {
             for y in 0..<rows.count {
-              sums.update(repeating: 0, count: width)
-              for k in 0..<rows.tapCount {
-                let weight = rows.weights[y * rows.tapCount + k]
-                if weight == 0 { continue }
-                accumulateRow(
-                  source.baseAddress! + (plane * height + rows.starts[y] + k) * width, weight, into: sums,
-                  count: width)
+              let first = source.baseAddress! + (plane * height + rows.starts[y]) * width
+              if rows.tapCount == 2 {
+                blendRows(first, rows.weights[2 * y], rows.weights[2 * y + 1], into: sums, count: width)
+              } else {
+                sums.update(repeating: 0, count: width)
+                for k in 0..<rows.tapCount {
+                  let weight = rows.weights[y * rows.tapCount + k]
+                  if weight != 0 { accumulateRow(first + k * width, weight, into: sums, count: width) }
+                }
               }
               reduceColumns(
                 sums, columns, origin: 0, channels: 1,
@@ -54,4 +56,13 @@ private func accumulateRow(
   _ row: UnsafePointer<Float>, _ weight: Float, into sums: UnsafeMutablePointer<Float>, count: Int
 ) {
   for i in 0..<count { sums[i] += weight * row[i] }
+}
+
+/// The weighted mean of a row and the one below it.
+@inline(never)
+private func blendRows(
+  _ row: UnsafePointer<Float>, _ weight: Float, _ weightBelow: Float, into sums: UnsafeMutablePointer<Float>,
+  count: Int
+) {
+  for i in 0..<count { sums[i] = weight * row[i] + weightBelow * row[count + i] }
 }

@@ -81,13 +81,14 @@ enum JPEGDecoder {
     }
   }
 
-  /// The row below which all is the mid-grey that stands for blocks without data; 0 where nothing was read.
+  /// The row below which all is the mid-grey that stands for blocks without data (127 in inks that went through YCCK);
+  /// 0 where nothing was read.
   private static func lastReadRow(_ pixels: [UInt8], rowBytes: Int, height: Int) -> Int {
     pixels.withUnsafeBufferPointer { p in
       var row = height
       while row > 0 {
         let start = (row - 1) * rowBytes
-        for i in start..<start + rowBytes where p[i] != 128 { return row }
+        for i in start..<start + rowBytes where p[i] &- 127 > 1 { return row }
         row -= 1
       }
       return 0

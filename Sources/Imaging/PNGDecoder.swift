@@ -11,31 +11,13 @@ enum PNGDecoder {
     var reader = png_image()
     reader.version = png_uint_32(PNG_IMAGE_VERSION)
     defer { png_image_free(&reader) }
-    let alphaFlag: png_uint_32 = 1
-    let colorFlag: png_uint_32 = 2
-    var channelCount = 1
-    var hasAlpha = false
-    var pixels: [UInt8] = []
-    let isRead = stream.withUnsafeBytes { raw -> Bool in
-      guard png_image_begin_read_from_memory(&reader, raw.baseAddress, raw.count) != 0 else { return false }
+    let pixels = stream.withUnsafeBytes { raw -> Pixels? in
+      guard png_image_begin_read_from_memory(&reader, raw.baseAddress, raw.count) != 0 else { return nil }
       // The header was checked against the limit by this module's own parser: both must mean the same image.
-      guard Int(reader.width) == chunks.width && Int(reader.height) == chunks.height else { return false }
-      hasAlpha = reader.format & alphaFlag != 0
-      channelCount = reader.format & colorFlag != 0 ? 3 : 1
-      reader.format = (channelCount == 3 ? colorFlag : 0) | (hasAlpha ? alphaFlag : 0)
-      // Without this flag, 16-bit samples are taken as linear light and come out far too bright.
-      reader.flags |= png_uint_32(PNG_IMAGE_FLAG_16BIT_sRGB)
-      let stored = channelCount + (hasAlpha ? 1 : 0)
-      let count = chunks.width * chunks.height * stored
-      var isDone = false
-      pixels = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-        isDone =
-          png_image_finish_read(&reader, nil, buffer.baseAddress, png_int_32(chunks.width * stored), nil) != 0
-        filled = isDone ? count : 0
-      }
-      return isDone
+      guard Int(reader.width) == chunks.width && Int(reader.height) == chunks.height else { return nil }
+      return chunks.bitDepth == 16 ? readWords(&reader, options.background) : readBytes(&reader, options.background)
     }
-    guard isRead else {
+    guard let pixels else {
       throw InputError(
         source: name, problem: chunks.isWhole ? "is a broken PNG" : "is a PNG that is cut short",
         found: chunks.isWhole ? message(reader) : "\(bytes.count) bytes, then the end of the file (\(message(reader)))",
@@ -44,13 +26,73 @@ enum PNGDecoder {
     var warnings: [String] = []
     if reader.warning_or_error & 3 == 1 { warnings.append("libpng: \(message(reader))") }
     if !chunks.isWhole { warnings.append("the closing IEND chunk is missing; all pixels were read") }
-    if hasAlpha {
-      pixels = composite(pixels, channelCount: channelCount, over: options.background)
-    }
     return DecodedImage(
       image: ByteImage(
-        width: chunks.width, height: chunks.height, channelCount: channelCount, pixels: pixels),
-      orientation: chunks.orientation, format: .png, bitDepth: chunks.bitDepth, hasAlpha: hasAlpha, warnings: warnings)
+        width: chunks.width, height: chunks.height, channelCount: pixels.channelCount, pixels: pixels.values),
+      orientation: chunks.orientation, format: .png, bitDepth: chunks.bitDepth, hasAlpha: pixels.hasAlpha,
+      warnings: warnings)
+  }
+
+  private struct Pixels {
+    var values: [UInt8]
+    var channelCount: Int
+    var hasAlpha: Bool
+  }
+
+  private static let alphaFlag: png_uint_32 = 1
+  private static let colorFlag: png_uint_32 = 2
+  private static let wordFlag: png_uint_32 = 4
+
+  /// Files of up to 8 bits: libpng expands palettes and small depths; transparency stays apart and is composited here.
+  private static func readBytes(_ reader: inout png_image, _ background: UInt8) -> Pixels? {
+    let hasAlpha = reader.format & alphaFlag != 0
+    let channelCount = reader.format & colorFlag != 0 ? 3 : 1
+    reader.format = (channelCount == 3 ? colorFlag : 0) | (hasAlpha ? alphaFlag : 0)
+    let rowValues = Int(reader.width) * (channelCount + (hasAlpha ? 1 : 0))
+    guard let stored = finish(&reader, rowValues: rowValues, as: UInt8.self) else { return nil }
+    return Pixels(
+      values: hasAlpha ? composite(stored, channelCount: channelCount, over: background) : stored,
+      channelCount: channelCount, hasAlpha: hasAlpha)
+  }
+
+  /// Files of 16 bits, read as words and rounded here.
+  ///
+  /// libpng takes words for linear light and, asked for words, leaves them as they are. Asked for bytes it would apply
+  /// the sRGB curve, and releases with a certain fix of that path mix up the rows of interlaced files
+  /// (pnggroup/libpng issue 853). Words with transparency come multiplied by it.
+  private static func readWords(_ reader: inout png_image, _ background: UInt8) -> Pixels? {
+    let hasAlpha = reader.format & alphaFlag != 0
+    let channelCount = reader.format & colorFlag != 0 ? 3 : 1
+    reader.format = wordFlag | (channelCount == 3 ? colorFlag : 0) | (hasAlpha ? alphaFlag : 0)
+    let stride = channelCount + (hasAlpha ? 1 : 0)
+    let pixelCount = Int(reader.width) * Int(reader.height)
+    guard let words = finish(&reader, rowValues: Int(reader.width) * stride, as: UInt16.self) else { return nil }
+    let back = UInt32(background)
+    let values = [UInt8](unsafeUninitializedCapacity: pixelCount * channelCount) { buffer, filled in
+      filled = pixelCount * channelCount
+      words.withUnsafeBufferPointer { p in
+        for i in 0..<pixelCount {
+          let through = hasAlpha ? (65535 - UInt32(p[i * stride + channelCount])) * back / 255 : 0
+          for c in 0..<channelCount {
+            let word = min(UInt32(p[i * stride + c]) + through, 65535)
+            buffer[i * channelCount + c] = UInt8(truncatingIfNeeded: (word + 128) / 257)
+          }
+        }
+      }
+    }
+    return Pixels(values: values, channelCount: channelCount, hasAlpha: hasAlpha)
+  }
+
+  /// Decodes all rows; a row stride counts values, not bytes.
+  private static func finish<Value: FixedWidthInteger>(
+    _ reader: inout png_image, rowValues: Int, as type: Value.Type
+  ) -> [Value]? {
+    let count = rowValues * Int(reader.height)
+    guard let stride = png_int_32(exactly: rowValues) else { return nil }
+    let values = [Value](unsafeUninitializedCapacity: count) { buffer, filled in
+      filled = png_image_finish_read(&reader, nil, buffer.baseAddress, stride, nil) != 0 ? count : 0
+    }
+    return values.isEmpty ? nil : values
   }
 
   /// `background + alpha (value - background)` on the stored values, rounded; the alpha channel is dropped.

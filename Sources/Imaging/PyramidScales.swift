@@ -54,8 +54,34 @@ public struct PyramidScales: Hashable, Sendable {
     largestObject: PixelSize? = nil, upsamplingOctaves: Double = 0,
     padding: PixelSize = PixelSize(width: 0, height: 0)
   ) {
-    precondition(windowSize.width > 0 && windowSize.height > 0, "a window has at least one pixel, got \(windowSize)")
     precondition(step.isFinite && step > 1, "the scale step must be above 1, got \(step)")
+    let first = pow(2, upsamplingOctaves)
+    self.init(
+      imageSize: imageSize, windowSize: windowSize, smallestObject: smallestObject, largestObject: largestObject,
+      upsamplingOctaves: upsamplingOctaves, padding: padding, scale: { first / pow(step, Double($0)) })
+  }
+
+  /// Levels with a number of scales an octave: the step is `2^(1 / scalesPerOctave)`. See the other initializer.
+  ///
+  /// Whole octaves halve exactly.
+  /// - Precondition: `scalesPerOctave` is at least 1.
+  public init(
+    imageSize: PixelSize, windowSize: PixelSize, scalesPerOctave: Int, smallestObject: PixelSize? = nil,
+    largestObject: PixelSize? = nil, upsamplingOctaves: Double = 0,
+    padding: PixelSize = PixelSize(width: 0, height: 0)
+  ) {
+    precondition(scalesPerOctave >= 1, "at least one scale an octave, got \(scalesPerOctave)")
+    self.init(
+      imageSize: imageSize, windowSize: windowSize, smallestObject: smallestObject, largestObject: largestObject,
+      upsamplingOctaves: upsamplingOctaves, padding: padding,
+      scale: { pow(2, upsamplingOctaves - Double($0) / Double(scalesPerOctave)) })
+  }
+
+  private init(
+    imageSize: PixelSize, windowSize: PixelSize, smallestObject: PixelSize?, largestObject: PixelSize?,
+    upsamplingOctaves: Double, padding: PixelSize, scale: (Int) -> Double
+  ) {
+    precondition(windowSize.width > 0 && windowSize.height > 0, "a window has at least one pixel, got \(windowSize)")
     precondition(
       upsamplingOctaves.isFinite && upsamplingOctaves >= 0,
       "up-sampling octaves may not be negative, got \(upsamplingOctaves)")
@@ -65,17 +91,16 @@ public struct PyramidScales: Hashable, Sendable {
       levels = []
       return
     }
-    let first = pow(2, upsamplingOctaves)
+    // A hair of slack: a window of exactly the wished-for size must not fall to rounding.
+    let slack = 1e-9
     var levels: [Level] = []
     for k in 0... {
-      let level = Level(scale: first / pow(step, Double(k)), imageSize: imageSize)
+      let level = Level(scale: scale(k), imageSize: imageSize)
       let fits =
         level.size.width + 2 * padding.width >= windowSize.width
         && level.size.height + 2 * padding.height >= windowSize.height
       // Padding alone can hold the window for ever: a level of one pixel is the last.
       guard fits, level.scale * Double(max(imageSize.width, imageSize.height)) >= 1 else { break }
-      // A hair of slack: a window of exactly the wished-for size must not fall to rounding.
-      let slack = 1e-9
       let across = Double(windowSize.width) / level.scale
       let down = Double(windowSize.height) / level.scale
       if let largest = largestObject,
@@ -91,20 +116,5 @@ public struct PyramidScales: Hashable, Sendable {
       levels.append(level)
     }
     self.levels = levels
-  }
-
-  /// Levels with a number of scales an octave: the step is `2^(1 / scalesPerOctave)`. See the other initializer.
-  ///
-  /// - Precondition: `scalesPerOctave` is at least 1.
-  public init(
-    imageSize: PixelSize, windowSize: PixelSize, scalesPerOctave: Int, smallestObject: PixelSize? = nil,
-    largestObject: PixelSize? = nil, upsamplingOctaves: Double = 0,
-    padding: PixelSize = PixelSize(width: 0, height: 0)
-  ) {
-    precondition(scalesPerOctave >= 1, "at least one scale an octave, got \(scalesPerOctave)")
-    self.init(
-      imageSize: imageSize, windowSize: windowSize, step: pow(2, 1 / Double(scalesPerOctave)),
-      smallestObject: smallestObject, largestObject: largestObject, upsamplingOctaves: upsamplingOctaves,
-      padding: padding)
   }
 }

@@ -1,0 +1,134 @@
+import Execution
+import Geometry
+import Imaging
+import Testing
+
+@Suite("Drawing")
+struct CanvasTests {
+  private func pixel(_ image: ByteImage, _ x: Int, _ y: Int) -> [UInt8] {
+    Array(image.pixels[(y * image.width + x) * 3..<(y * image.width + x) * 3 + 3])
+  }
+
+  private let red = RGBColor(red: 255, green: 0, blue: 0)
+
+  @Test("An untouched canvas gives the image back, grey as RGB")
+  func untouched() throws {
+    var random = RandomStream(seed: 8)
+    let color = randomImage(width: 31, height: 17, channelCount: 3, using: &random)
+    #expect(try Canvas(color).image() == color)
+    #expect(try Canvas(color.grey()).image() == color.grey().rgb())
+    let scaled = try Canvas(color, scale: 2)
+    #expect(scaled.image() == color.resized(to: PixelSize(width: 62, height: 34)))
+  }
+
+  @Test("A box's line lies on its edges: coloured there, rimmed darkly, untouched inside and outside")
+  func box() throws {
+    let canvas = try Canvas(width: 100, height: 80)
+    canvas.draw(Box(x: 20, y: 30, width: 50, height: 40), style: .init(color: red, width: 2))
+    let image = canvas.image()
+    for (x, y) in [(20, 50), (19, 50), (69, 50), (70, 50), (45, 30), (45, 69)] {
+      #expect(pixel(image, x, y) == [255, 0, 0], "\(x), \(y)")
+    }
+    #expect(pixel(image, 45, 50) == [255, 255, 255])
+    #expect(pixel(image, 10, 50) == [255, 255, 255])
+    #expect(pixel(image, 18, 50)[0] < 200)
+  }
+
+  @Test("Coordinates are the image's whatever the canvas's scale")
+  func scaled() throws {
+    let canvas = try Canvas(ByteImage(width: 50, height: 40, channelCount: 1, filledWith: 255), scale: 2)
+    canvas.draw(points: [Point(x: 10, y: 10)], color: red, radius: 3)
+    let image = canvas.image()
+    #expect(image.size == PixelSize(width: 100, height: 80))
+    #expect(pixel(image, 20, 20) == [255, 0, 0])
+    #expect(pixel(image, 10, 10) == [255, 255, 255])
+  }
+
+  @Test("Captions are plates with text, above the box or inside where there is no room, never cut by the border")
+  func caption() throws {
+    let green = RGBColor(red: 0, green: 200, blue: 0)
+    for box in [Box(x: 20, y: 40, width: 30, height: 30), Box(x: 110, y: -5, width: 60, height: 60)] {
+      let canvas = try Canvas(width: 160, height: 90)
+      canvas.draw(box, style: .init(color: green, width: 1), caption: "face 0.97")
+      let image = canvas.image()
+      let top = box.y > 0 ? 26..<38 : 0..<13
+      var plate = 0
+      var ink = 0
+      for y in top {
+        for x in 0..<160 {
+          let p = pixel(image, x, y)
+          plate += p == [0, 200, 0] ? 1 : 0
+          ink += p[1] < 90 || (p[0] > 200 && p[2] > 200 && p != [255, 255, 255]) ? 1 : 0
+        }
+      }
+      #expect(plate > 200, "\(box)")
+      #expect(ink > 20, "\(box)")
+    }
+  }
+
+  @Test("Lines: open ones have no closing side, closed ones do")
+  func polylines() throws {
+    let points = [Point(x: 10, y: 10), Point(x: 40, y: 10), Point(x: 40, y: 40)]
+    for isClosed in [false, true] {
+      let canvas = try Canvas(width: 50, height: 50)
+      canvas.draw(polyline: points, isClosed: isClosed, style: .init(color: red, width: 3))
+      let image = canvas.image()
+      #expect(pixel(image, 25, 10) == [255, 0, 0])
+      #expect((pixel(image, 25, 25) == [255, 0, 0]) == isClosed)
+    }
+  }
+
+  @Test("What is not finite, empty or far outside draws nothing and does no harm")
+  func badInput() throws {
+    let canvas = try Canvas(width: 40, height: 40)
+    let before = canvas.image()
+    canvas.draw(Box(x: .nan, y: 0, width: 5, height: 5), style: .init(color: red))
+    canvas.draw(Box(x: 0, y: 0, width: 0, height: 5), style: .init(color: red), caption: "none")
+    canvas.draw(Box(x: 1e300, y: 1e300, width: 5, height: 5), style: .init(color: red))
+    canvas.draw(points: [Point(x: .infinity, y: 0), Point(x: -1e9, y: 3)], color: red)
+    canvas.draw(polyline: [Point(x: .nan, y: 1), Point(x: 3, y: 3)], style: .init(color: red))
+    canvas.draw(text: "", at: Point(x: 3, y: 3))
+    #expect(canvas.image() == before)
+    #expect(throws: InputError.self) { try Canvas(width: 0, height: 4) }
+    #expect(throws: InputError.self) { try Canvas(width: 40000, height: 4) }
+    #expect(throws: InputError.self) { try Canvas(ByteImage(width: 0, height: 0, channelCount: 1, pixels: [])) }
+  }
+
+  @Test("Detections and annotations take their labels' colours")
+  func results() throws {
+    let canvas = try Canvas(width: 200, height: 200)
+    let box = Box(x: 50, y: 50, width: 100, height: 100)
+    canvas.draw(
+      [Detection(box: box, score: 1, label: "face")], colors: ["face": red], showsCaptions: false)
+    let line = pixel(canvas.image(), 100, 50)
+    #expect(line[0] > 200 && line[1] < 60 && line[2] < 60)
+    canvas.draw(
+      [
+        Annotation(
+          box: box, label: "x",
+          landmarks: [Landmark(name: "1", point: Point(x: 100, y: 100)), Landmark(name: "2", point: nil)])
+      ])
+    let color = RGBColor.forLabel("x")
+    #expect(pixel(canvas.image(), 100, 100) == [color.red, color.green, color.blue])
+    #expect(RGBColor.forLabel("face") == RGBColor.forLabel("face"))
+  }
+
+  @Test("A contact sheet holds each picture in its cell with its aspect ratio")
+  func contactSheet() throws {
+    let blue = ByteImage(width: 4, height: 2, channelCount: 3, pixels: (0..<8).flatMap { _ in [0, 0, 255] as [UInt8] })
+    let cells = [
+      ContactSheet.Cell(image: blue),
+      ContactSheet.Cell(image: ByteImage(width: 0, height: 0, channelCount: 1, pixels: [])),
+      ContactSheet.Cell(image: ByteImage(width: 9, height: 9, channelCount: 1, filledWith: 200)),
+    ]
+    let sheet = try ContactSheet.render(cells, cellSize: PixelSize(width: 20, height: 20), columns: 2, margin: 4)
+    #expect(sheet.size == PixelSize(width: 52, height: 52))
+    #expect(pixel(sheet, 14, 14) == [0, 0, 255])
+    #expect(pixel(sheet, 14, 6) == [64, 64, 64])
+    #expect(pixel(sheet, 38, 14) == [64, 64, 64])
+    #expect(pixel(sheet, 5, 47) == [200, 200, 200])
+    #expect(throws: InputError.self) {
+      try ContactSheet.render([], cellSize: PixelSize(width: 20, height: 20), columns: 2)
+    }
+  }
+}
