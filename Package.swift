@@ -57,7 +57,11 @@ let package = Package(
     // Programs.
     .target(name: "CommandLineOptions", dependencies: ["Execution"]),
     .executableTarget(name: "windhover-train", dependencies: ["CommandLineOptions", "Windhover"]),
-    .executableTarget(name: "windhover-evaluate", dependencies: ["CommandLineOptions", "Windhover"]),
+    .executableTarget(
+      name: "windhover-evaluate",
+      dependencies: [
+        "CommandLineOptions", "DatasetReaders", "Evaluation", "Execution", "Geometry", "Imaging", "Windhover",
+      ]),
     .executableTarget(name: "windhover-detect", dependencies: ["CommandLineOptions", "Windhover"]),
     .executableTarget(name: "windhover-data", dependencies: ["CommandLineOptions", "Windhover"]),
     .executableTarget(name: "windhover-experiment", dependencies: ["CommandLineOptions", "Windhover"]),

@@ -105,10 +105,13 @@ extension EvaluationReport {
         })
     }
     text += "<div class=\"tables\">\n"
-    if results.count == 1 { text += "<div>\(measureTable(results[0]))</div><div>\(countTable(results[0]))" }
-    if results.count > 1 { text += "<div>" }
-    text += bandTable() + "</div>"
-    for scored in results { text += "<div>\(thresholdTable(scored))</div>" }
+    if results.count == 1 {
+      text += "<div>\(measureTable(results[0]))\(thresholdTable(results[0]))</div>"
+      text += "<div>\(countTable(results[0]))\(bandTable())</div>"
+    } else {
+      text += "<div>\(bandTable())</div>"
+      for scored in results { text += "<div>\(thresholdTable(scored))</div>" }
+    }
     for scored in results where !scored.labelFigures.isEmpty { text += "<div>\(labelTable(scored))</div>" }
     return text + "</div>\n"
   }
