@@ -14,7 +14,7 @@ struct PairBlocks {
   let bins: Int
   /// Accumulators of one tile row: a slot for each bin and one on either side (see `OrientationVotes`).
   let slotCount: Int
-  /// The four factors of each of a tile's pixels.
+  /// The four factors of each of a tile's pixels; then each of them again, repeated over a vector.
   let factors: [SIMD4<Float>]
 
   init(_ hog: DalalTriggsHOG) {
@@ -24,9 +24,10 @@ struct PairBlocks {
     bins = hog.binCount
     slotCount = hog.binCount + 2
     let axis = hog.axisWeights()
-    factors = (0..<hog.cellSize).map {
+    let across = (0..<hog.cellSize).map {
       SIMD4(axis[0][$0], axis[1][$0], axis[0][$0 + hog.cellSize], axis[1][$0 + hog.cellSize])
     }
+    factors = across + across.flatMap { factor in (0..<4).map { SIMD4(repeating: factor[$0]) } }
   }
 
   func fill(_ map: inout FeatureMap, image: ByteImage, padding: PixelSize) {
@@ -57,9 +58,7 @@ struct PairBlocks {
                 let place = values.baseAddress! + tileRow * map.columns * map.channelStride
                 for tile in 0..<tiles {
                   let x = tile * cell
-                  sumAcross(
-                    magnitudes + x, seconds + x, slots + x, pixels, factors.baseAddress!, work)
-                  sumDown(work, factors.baseAddress!, work + cell * slotCount)
+                  sumTile(magnitudes + x, seconds + x, slots + x, pixels, factors.baseAddress!, work)
                   deliver(
                     work + cell * slotCount, carried: work + (cell + 4) * slotCount,
                     top: tileRow < map.rows && tile > 0 ? place + (tile - 1) * map.channelStride : nil,
@@ -74,62 +73,106 @@ struct PairBlocks {
     }
   }
 
-  /// One vector a bin for each row of a tile: the sums over its pixels with the four factors.
+  /// Sums a tile's votes across and down; the usual cells of 8 pixels with 9 bins have loops of their own, unrolled.
+  @inline(__always)
+  private func sumTile(
+    _ magnitudes: UnsafePointer<Float>, _ seconds: UnsafePointer<Float>, _ slots: UnsafePointer<UInt32>,
+    _ rowStride: Int, _ factors: UnsafePointer<SIMD4<Float>>, _ rows: UnsafeMutablePointer<SIMD4<Float>>
+  ) {
+    if cell == 8 && slotCount == 11 {
+      Self.sumAcross8(magnitudes, seconds, slots, rowStride, factors, rows)
+      Self.sumDown8(rows, factors + 8, rows + 8 * 11)
+    } else {
+      Self.sumAcross(magnitudes, seconds, slots, rowStride, factors, rows, cell, slotCount)
+      Self.sumDown(rows, factors + cell, rows + cell * slotCount, cell, slotCount)
+    }
+  }
+
   @inline(never)
-  private func sumAcross(
+  private static func sumAcross8(
     _ magnitudes: UnsafePointer<Float>, _ seconds: UnsafePointer<Float>, _ slots: UnsafePointer<UInt32>,
     _ rowStride: Int, _ factors: UnsafePointer<SIMD4<Float>>, _ sums: UnsafeMutablePointer<SIMD4<Float>>
   ) {
-    sums.update(repeating: .zero, count: cell * slotCount)
-    for y in 0..<cell {
-      let row = sums + y * slotCount
-      let from = y * rowStride
+    sumAcross(magnitudes, seconds, slots, rowStride, factors, sums, 8, 11)
+  }
+
+  @inline(never)
+  private static func sumDown8(
+    _ rows: UnsafePointer<SIMD4<Float>>, _ factors: UnsafePointer<SIMD4<Float>>,
+    _ sums: UnsafeMutablePointer<SIMD4<Float>>
+  ) {
+    sumDown(rows, factors, sums, 8, 11)
+  }
+
+  /// One vector a bin for each row of a tile: the sums over its pixels with the four factors.
+  @inline(__always)
+  private static func sumAcross(
+    _ magnitudes: UnsafePointer<Float>, _ seconds: UnsafePointer<Float>, _ slots: UnsafePointer<UInt32>,
+    _ rowStride: Int, _ factors: UnsafePointer<SIMD4<Float>>, _ sums: UnsafeMutablePointer<SIMD4<Float>>,
+    _ cell: Int, _ slotCount: Int
+  ) {
+    sums.update(repeating: .zero, count: cell &* slotCount)
+    var row = sums
+    var magnitude = magnitudes
+    var second = seconds
+    var slot = slots
+    for _ in 0..<cell {
       for x in 0..<cell {
-        let slot = row + Int(slots[from + x])
+        let place = row + Int(slot[x])
         let factor = factors[x]
-        let second = factor * seconds[from + x]
-        slot[1] += second
-        slot[0] += factor * magnitudes[from + x] - second
+        let share = factor * second[x]
+        place[1] += share
+        place[0] += factor * magnitude[x] - share
       }
+      row += slotCount
+      magnitude += rowStride
+      second += rowStride
+      slot += rowStride
     }
   }
 
   /// The rows' sums with the four factors down: `sums[factor * slotCount + slot]`.
-  @inline(never)
-  private func sumDown(
+  ///
+  /// - Parameter factors: four vectors a row, each of one factor repeated.
+  @inline(__always)
+  private static func sumDown(
     _ rows: UnsafePointer<SIMD4<Float>>, _ factors: UnsafePointer<SIMD4<Float>>,
-    _ sums: UnsafeMutablePointer<SIMD4<Float>>
+    _ sums: UnsafeMutablePointer<SIMD4<Float>>, _ cell: Int, _ slotCount: Int
   ) {
-    let middle = (cell + 1) / 2
+    let middle = (cell &+ 1) / 2
     for slot in 0..<slotCount {
       var s0 = SIMD4<Float>.zero
       var s1 = SIMD4<Float>.zero
       var s2 = SIMD4<Float>.zero
       var s3 = SIMD4<Float>.zero
+      var row = rows + slot
+      var factor = factors
       // Of the factors 1 and 2 one is zero in either half.
-      for y in 0..<middle {
-        let value = rows[y * slotCount + slot]
-        let factor = factors[y]
-        s0 += value * factor.x
-        s2 += value * factor.z
-        s3 += value * factor.w
+      for _ in 0..<middle {
+        let value = row[0]
+        s0 += value * factor[0]
+        s2 += value * factor[2]
+        s3 += value * factor[3]
+        row += slotCount
+        factor += 4
       }
-      for y in middle..<cell {
-        let value = rows[y * slotCount + slot]
-        let factor = factors[y]
-        s0 += value * factor.x
-        s1 += value * factor.y
-        s3 += value * factor.w
+      for _ in middle..<cell {
+        let value = row[0]
+        s0 += value * factor[0]
+        s1 += value * factor[1]
+        s3 += value * factor[3]
+        row += slotCount
+        factor += 4
       }
       sums[slot] = s0
-      sums[slotCount + slot] = s1
-      sums[2 * slotCount + slot] = s2
-      sums[3 * slotCount + slot] = s3
+      sums[slotCount &+ slot] = s1
+      sums[2 &* slotCount &+ slot] = s2
+      sums[3 &* slotCount &+ slot] = s3
     }
     for factor in 0..<4 {
-      let part = sums + factor * slotCount
-      part[1] += part[slotCount - 1]
-      part[slotCount - 2] += part[0]
+      let part = sums + factor &* slotCount
+      part[1] += part[slotCount &- 1]
+      part[slotCount &- 2] += part[0]
     }
   }
 
