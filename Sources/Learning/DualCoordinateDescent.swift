@@ -2,44 +2,41 @@ import Execution
 
 /// The state of one training: dual variables, their bounds, and the weights that belong to them.
 struct DualCoordinateDescent: ~Copyable {
-  private let view: SampleView
+  /// One sample's part of the dual, all that a visit reads in one place.
+  private struct Variable {
+    var row: UnsafePointer<Float>
+    var sign: Double
+    var alpha: Double
+    /// Upper bound of alpha.
+    var bound: Double
+    /// What the squared loss adds to the diagonal of the dual's matrix; 0 for hinge.
+    var diagonal: Double
+    /// The diagonal of the dual's matrix.
+    var curvature: Double
+    /// Its place in the view.
+    var sample: Int
+  }
+
+  private let sampleCount: Int
   private let options: LinearSVMOptions
-  /// Sample of each variable.
-  private let rows: [Int]
-  private let signs: [Double]
-  /// Upper bound of each variable.
-  private let bounds: [Double]
-  /// What the squared loss adds to the diagonal of the dual's matrix; 0 for hinge.
-  private let diagonals: [Double]
-  /// The diagonal of the dual's matrix.
-  private let curvatures: [Double]
-  private var alphas: [Double]
+  private var variables: [Variable]
   private var weights: DenseWeights
 
   init(
     view: SampleView, rows: [Int], labels: [Bool], sampleWeights: [Double]?, options: LinearSVMOptions,
     warmStart: [Double]?
   ) throws {
-    self.view = view
-    self.rows = rows
+    sampleCount = view.count
     self.options = options
     let bias = options.biasScale ?? 0
-    signs = rows.map { labels[$0] ? 1 : -1 }
-    let costs = rows.map { row in
-      options.cost * (labels[row] ? options.positiveWeight : options.negativeWeight) * (sampleWeights?[row] ?? 1)
-    }
-    switch options.loss {
-    case .hinge:
-      bounds = costs
-      diagonals = [Double](repeating: 0, count: rows.count)
-    case .squaredHinge:
-      bounds = [Double](repeating: .infinity, count: rows.count)
-      diagonals = costs.map { 0.5 / $0 }
-    }
     let limit = Double(LinearSVMTrainer.largestFeature)
-    var curvatures: [Double] = []
-    curvatures.reserveCapacity(rows.count)
-    for (index, row) in rows.enumerated() {
+    variables = []
+    variables.reserveCapacity(rows.count)
+    for row in rows {
+      let cost =
+        options.cost * (labels[row] ? options.positiveWeight : options.negativeWeight) * (sampleWeights?[row] ?? 1)
+      let bound = options.loss == .hinge ? cost : .infinity
+      let diagonal = options.loss == .hinge ? 0 : 0.5 / cost
       let square = DenseWeights.squaredNorm(view.row(row), count: view.dimension)
       // An infinite value or none makes the sum so; only then is the row searched.
       if !(square <= limit * limit) {
@@ -51,14 +48,10 @@ struct DualCoordinateDescent: ~Copyable {
           throw LearningError.tooLarge(row: row, column: column, limit: LinearSVMTrainer.largestFeature)
         }
       }
-      curvatures.append(diagonals[index] + square + bias * bias)
-    }
-    self.curvatures = curvatures
-    if let warmStart {
-      let bounds = bounds
-      alphas = rows.enumerated().map { index, row in min(max(warmStart[row], 0), bounds[index]) }
-    } else {
-      alphas = [Double](repeating: 0, count: rows.count)
+      variables.append(
+        Variable(
+          row: view.row(row), sign: labels[row] ? 1 : -1, alpha: min(max(warmStart?[row] ?? 0, 0), bound), bound: bound,
+          diagonal: diagonal, curvature: diagonal + square + bias * bias, sample: row))
     }
     weights = DenseWeights(dimension: view.dimension, biasScale: bias)
     if warmStart != nil { makeWeights() }
@@ -67,15 +60,15 @@ struct DualCoordinateDescent: ~Copyable {
   /// Makes the weights anew from the dual variables, in double precision.
   private mutating func makeWeights() {
     weights.clear()
-    for index in rows.indices where alphas[index] != 0 {
-      weights.addExactly(alphas[index] * signs[index], view.row(rows[index]))
+    for variable in variables where variable.alpha != 0 {
+      weights.addExactly(variable.alpha * variable.sign, variable.row)
     }
     weights.settle()
   }
 
   /// Passes until the tolerance and the gap are met on all samples or the passes are used up.
   mutating func run(using random: inout RandomStream, cancellation: Cancellation?) throws -> LinearSVMReport {
-    var order = Array(rows.indices)
+    var order = Array(variables.indices)
     var active = order.count
     var upper = Double.infinity
     var lower = -Double.infinity
@@ -83,7 +76,13 @@ struct DualCoordinateDescent: ~Copyable {
     for iteration in 1...options.maximumIterations {
       try cancellation?.check()
       for place in 0..<active { order.swapAt(place, place + random.index(below: active - place)) }
-      let (largest, smallest) = pass(&order, &active, upper: upper, lower: lower)
+      let (largest, smallest) = variables.withUnsafeMutableBufferPointer { variables in
+        order.withUnsafeMutableBufferPointer { order in
+          DualCoordinateDescent.pass(
+            variables.baseAddress.unsafelyUnwrapped, order.baseAddress.unsafelyUnwrapped, &active, &weights,
+            upper: upper, lower: lower, shrinking: options.shrinking)
+        }
+      }
       guard largest - smallest <= tolerance else {
         upper = largest > 0 ? largest : .infinity
         lower = smallest < 0 ? smallest : -.infinity
@@ -109,32 +108,32 @@ struct DualCoordinateDescent: ~Copyable {
   }
 
   /// One visit of each active sample; gives the largest and smallest projected gradient met.
-  private mutating func pass(
-    _ order: inout [Int], _ active: inout Int, upper: Double, lower: Double
+  private static func pass(
+    _ variables: UnsafeMutablePointer<Variable>, _ order: UnsafeMutablePointer<Int>, _ active: inout Int,
+    _ weights: inout DenseWeights, upper: Double, lower: Double, shrinking: Bool
   ) -> (Double, Double) {
-    let shrinking = options.shrinking
     var largest = -Double.infinity
     var smallest = Double.infinity
     var place = 0
     while place < active {
       let index = order[place]
-      let row = view.row(rows[index])
-      let sign = signs[index]
-      let bound = bounds[index]
-      let alpha = alphas[index]
-      let gradient = sign * weights.score(row) - 1 + alpha * diagonals[index]
+      let variable = variables[index]
+      let alpha = variable.alpha
+      let gradient = variable.sign * weights.score(variable.row) - 1 + alpha * variable.diagonal
       var projected = gradient
       if alpha <= 0 {
         if shrinking, gradient > upper {
           active -= 1
-          order.swapAt(place, active)
+          order[place] = order[active]
+          order[active] = index
           continue
         }
         projected = min(gradient, 0)
-      } else if alpha >= bound {
+      } else if alpha >= variable.bound {
         if shrinking, gradient < lower {
           active -= 1
-          order.swapAt(place, active)
+          order[place] = order[active]
+          order[active] = index
           continue
         }
         projected = max(gradient, 0)
@@ -143,11 +142,11 @@ struct DualCoordinateDescent: ~Copyable {
       smallest = min(smallest, projected)
       if abs(projected) > 1e-12 {
         // A sample of zeros without bias has no curvature: the best value lies at the bound its gradient points to.
-        let curvature = curvatures[index]
-        let best = curvature > 0 ? alpha - gradient / curvature : (gradient < 0 ? bound : 0)
-        let next = min(max(best, 0), bound)
-        alphas[index] = next
-        weights.add((next - alpha) * sign, row)
+        let best =
+          variable.curvature > 0 ? alpha - gradient / variable.curvature : (gradient < 0 ? variable.bound : 0)
+        let next = min(max(best, 0), variable.bound)
+        variables[index].alpha = next
+        weights.add((next - alpha) * variable.sign, variable.row)
       }
       place += 1
     }
@@ -162,16 +161,15 @@ struct DualCoordinateDescent: ~Copyable {
     var dual = -0.5 * square
     var support = 0
     var bounded = 0
-    for index in rows.indices {
-      let slack = max(0, 1 - signs[index] * weights.exactScore(view.row(rows[index])))
+    for variable in variables {
+      let slack = max(0, 1 - variable.sign * weights.exactScore(variable.row))
       switch options.loss {
-      case .hinge: loss += bounds[index] * slack
-      case .squaredHinge: loss += 0.5 / diagonals[index] * slack * slack
+      case .hinge: loss += variable.bound * slack
+      case .squaredHinge: loss += 0.5 / variable.diagonal * slack * slack
       }
-      let alpha = alphas[index]
-      dual += alpha - 0.5 * diagonals[index] * alpha * alpha
-      if alpha > 0 { support += 1 }
-      if alpha >= bounds[index] { bounded += 1 }
+      dual += variable.alpha - 0.5 * variable.diagonal * variable.alpha * variable.alpha
+      if variable.alpha > 0 { support += 1 }
+      if variable.alpha >= variable.bound { bounded += 1 }
     }
     return LinearSVMReport(
       iterations: iterations, converged: false, primalObjective: 0.5 * square + loss, dualObjective: dual,
@@ -180,8 +178,8 @@ struct DualCoordinateDescent: ~Copyable {
 
   /// The classifier of the weights last evaluated.
   func result(_ report: LinearSVMReport) -> TrainedLinearSVM {
-    var all = [Double](repeating: 0, count: view.count)
-    for index in rows.indices { all[rows[index]] = alphas[index] }
+    var all = [Double](repeating: 0, count: sampleCount)
+    for variable in variables { all[variable.sample] = variable.alpha }
     return TrainedLinearSVM(svm: weights.classifier(), dualVariables: all, report: report)
   }
 }

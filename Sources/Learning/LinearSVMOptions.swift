@@ -22,7 +22,8 @@ public struct LinearSVMOptions: Hashable, Codable, Sendable {
   /// (liblinear's criterion). It says little about the objective: see `relativeGap`.
   public var tolerance: Double
   /// Training goes on, with ever smaller tolerance, until the duality gap is at most this share of the primal objective,
-  /// which is then no further from the best one; `nil` leaves it to `tolerance` alone, as liblinear does.
+  /// which is then no further from the best one; `nil` leaves it to `tolerance` alone, as liblinear does. Above 512 features
+  /// the inner loop is in single precision, and with a large cost a gap below 1e-4 may be out of its reach.
   public var relativeGap: Double?
   /// Passes after which training ends unconverged.
   public var maximumIterations: Int
@@ -32,7 +33,7 @@ public struct LinearSVMOptions: Hashable, Codable, Sendable {
   public init(
     loss: Loss = .hinge, cost: Double = 0.01, positiveWeight: Double = 1, negativeWeight: Double = 1,
     biasScale: Double? = 1, tolerance: Double = 0.1, relativeGap: Double? = 1e-4,
-    maximumIterations: Int = 10_000, shrinking: Bool = true
+    maximumIterations: Int = 1000, shrinking: Bool = true
   ) {
     self.loss = loss
     self.cost = cost

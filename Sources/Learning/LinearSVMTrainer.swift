@@ -51,7 +51,13 @@ public enum LinearSVMTrainer {
     try checkCount("labels", labels.count)
     if let sampleWeights { try checkCount("sample weights", sampleWeights.count) }
     if let warmStart { try checkCount("dual variables of the warm start", warmStart.count) }
-    if let rows { precondition(rows.allSatisfy { $0 >= 0 && $0 < view.count }, "a row is outside the samples") }
+    if let rows {
+      var seen = [Bool](repeating: false, count: view.count)
+      for row in rows {
+        precondition(row >= 0 && row < view.count && !seen[row], "row \(row) is outside the samples or given twice")
+        seen[row] = true
+      }
+    }
     guard view.count > 0, rows?.isEmpty != true else { throw LearningError.noSamples }
     if let warmStart, let bad = warmStart.firstIndex(where: { !$0.isFinite }) {
       throw LearningError.badOption(
