@@ -16,7 +16,7 @@ extension ModelFile {
   /// Reads a model from memory.
   /// - Parameter name: what errors call it.
   public init(bytes: [UInt8], name: String) throws {
-    let header = try TensorHeader(bytes: bytes, source: name)
+    let header = try TensorHeader(bytes: bytes, fileSize: bytes.count, source: name)
     func field(_ key: String) throws -> String {
       guard let value = header.metadata[key] else {
         throw InputError(
@@ -50,15 +50,12 @@ extension ModelFile {
   }
 
   private static func contents(of path: String) throws -> [UInt8] {
-    func failure() -> InputError {
-      InputError(source: path, problem: "cannot be read", found: String(cString: strerror(errno)))
-    }
     // Without waiting, or a named pipe would hold the program for ever.
     let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure() }
+    guard descriptor >= 0 else { throw failure(path) }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw failure() }
+    guard fstat(descriptor, &status) == 0 else { throw failure(path) }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw InputError(
         source: path, problem: "cannot be read",
@@ -66,24 +63,37 @@ extension ModelFile {
         expected: "a model file")
     }
     let size = Int(status.st_size)
-    // The head alone tells whether a huge file is a model at all.
-    var head = [UInt8](repeating: 0, count: min(size, 8))
-    guard pread(descriptor, &head, head.count, 0) == head.count else { throw failure() }
-    _ = try TensorHeader.length(head: head, fileSize: size, source: path)
-    var bytes = [UInt8](repeating: 0, count: size)
+    guard size <= sizeLimit else {
+      throw InputError(
+        source: path, problem: "too large for a model", found: "\(size) bytes", expected: "at most \(sizeLimit)")
+    }
+    // The header is read and checked before memory is taken for what it promises.
+    let head = try read(descriptor, 0..<min(size, 8), path)
+    let length = try TensorHeader.length(head: head, fileSize: size, source: path)
+    _ = try TensorHeader(bytes: try read(descriptor, 0..<8 + length, path), fileSize: size, source: path)
+    return try read(descriptor, 0..<size, path)
+  }
+
+  private static func read(_ descriptor: Int32, _ range: Range<Int>, _ path: String) throws -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: range.count)
     var offset = 0
-    while offset < size {
+    while offset < range.count {
       let count = bytes.withUnsafeMutableBytes {
-        pread(descriptor, $0.baseAddress! + offset, size - offset, off_t(offset))
+        pread(descriptor, $0.baseAddress! + offset, range.count - offset, off_t(range.lowerBound + offset))
       }
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw failure() }
+      guard count >= 0 else { throw failure(path) }
       if count == 0 {
         throw InputError(
-          source: path, problem: "became shorter while it was read", found: "\(offset) bytes", expected: "\(size)")
+          source: path, problem: "became shorter while it was read", found: "\(range.lowerBound + offset) bytes",
+          expected: "\(range.upperBound)")
       }
       offset += count
     }
     return bytes
+  }
+
+  private static func failure(_ path: String) -> InputError {
+    InputError(source: path, problem: "cannot be read", found: String(cString: strerror(errno)))
   }
 }

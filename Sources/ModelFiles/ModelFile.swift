@@ -20,6 +20,8 @@ import Foundation
 public struct ModelFile: Sendable {
   /// The longest header that is read or written: 16 MiB, hundreds of times what our models need.
   public static let headerLimit = 16 << 20
+  /// The largest file that is read: 2 GiB.
+  public static let sizeLimit = 2 << 30
 
   /// The detector family and what it is, for example "hog-detector".
   public var kind: String

@@ -33,9 +33,7 @@ public struct Tensor: Hashable, Sendable {
   }
 
   private init<Number: FixedWidthInteger>(_ type: ElementType, _ shape: [Int], words: some Sequence<Number>) {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity((Tensor.byteCount(type: type, shape: shape) ?? 0))
-    for word in words { withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) } }
+    let bytes = words.map(\.littleEndian).withUnsafeBytes { Array($0) }
     self.init(type: type, shape: shape, bytes: bytes)
   }
 

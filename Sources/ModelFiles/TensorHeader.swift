@@ -16,9 +16,14 @@ struct TensorHeader {
 
   /// Every tensor lies in the data, has as many bytes as its shape asks for, and together they fill the data without
   /// a gap or an overlap.
-  init(bytes: [UInt8], source: String) throws {
-    let length = try TensorHeader.length(head: Array(bytes.prefix(8)), fileSize: bytes.count, source: source)
+  ///
+  /// - Parameters:
+  ///   - bytes: the file's beginning, with the whole header; more may follow.
+  ///   - fileSize: bytes of the whole file.
+  init(bytes: [UInt8], fileSize: Int, source: String) throws {
+    let length = try TensorHeader.length(head: Array(bytes.prefix(8)), fileSize: fileSize, source: source)
     dataStart = 8 + length
+    precondition(bytes.count >= dataStart, "the header is not whole")
     var reader = HeaderReader(text: bytes[8..<dataStart], source: source)
     try reader.readObject { reader, name in
       if name == "__metadata__" {
@@ -28,7 +33,7 @@ struct TensorHeader {
       }
     }
     try reader.readEnd()
-    try checkPlaces(dataSize: bytes.count - dataStart, source: source)
+    try checkPlaces(dataSize: fileSize - dataStart, source: source)
   }
 
   /// The header's length, if the file can hold it.

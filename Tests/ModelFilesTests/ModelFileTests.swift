@@ -124,6 +124,14 @@ struct ModelFileTests {
     #expect(message("").contains("found a folder"))
     #expect(mkfifo(folder + "/pipe", 0o600) == 0)
     #expect(message("/pipe").contains("no plain file"))
+    // A huge file of holes that begins as a model does: no memory may be taken for it.
+    let header = #"{"a":{"dtype":"U8","shape":[1000],"data_offsets":[0,1000]}}"#
+    try Data([UInt8(header.utf8.count), 0, 0, 0, 0, 0, 0, 0] + Array(header.utf8))
+      .write(to: URL(fileURLWithPath: folder + "/sparse"))
+    #expect(truncate(folder + "/sparse", 1 << 30) == 0)
+    #expect(message("/sparse").contains("bytes follow the last tensor"))
+    #expect(truncate(folder + "/sparse", 1 << 40) == 0)
+    #expect(message("/sparse").contains("too large for a model: found 1099511627776 bytes"))
     try Data().write(to: URL(fileURLWithPath: folder + "/empty"))
     #expect(message("/empty").contains("too short: found 0 bytes"))
   }
