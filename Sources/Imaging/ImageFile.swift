@@ -50,8 +50,8 @@ public enum ImageFile {
   /// Reads and decodes a file.
   ///
   /// A JPEG that is cut short gives its usable part and a warning; any other broken file is an error.
-  /// - Throws: `InputError` with the path: no such file, not a regular file (a folder, pipe or device is not opened for
-  ///   reading), empty, no known format, more pixels than `options.pixelLimit`, or broken.
+  /// - Throws: `InputError` with the path: no such file, not a regular file (a folder, pipe or device is not
+  ///   read), empty, no known format, more pixels than `options.pixelLimit`, or broken.
   /// - Complexity: memory of the file (twice for a PNG with text or colour chunks) plus at most 11 bytes a pixel.
   public static func read(_ path: String, options: ImageReadOptions = ImageReadOptions()) throws -> DecodedImage {
     var file = try InputFile(path: path)
