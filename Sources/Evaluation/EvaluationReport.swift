@@ -76,6 +76,15 @@ public struct EvaluationReport: Sendable {
     }
     add(matching.imagesCountedAsEmpty, "images of the truth without a results line, counted as empty")
     add(matching.imagesLeftOut, "images of the results that the truth lacks, left out")
+    let wanted = Set(matching.targets.joined().map(\.label))
+    let foreign = Set(matching.detections.lazy.map(\.label)).subtracting(wanted).sorted()
+    if !wanted.isEmpty, !foreign.isEmpty {
+      let numbers = Set(foreign)
+      let count = matching.detections.reduce(0) { $0 + (numbers.contains($1.label) ? 1 : 0) }
+      notes.append(
+        "\(scored.name): \(count) detections have labels that no target has: "
+          + foreign.prefix(3).map { "\"\(matching.labels[$0])\"" }.joined(separator: ", "))
+    }
     if matching.emptyTargetCount > 0 {
       notes.append("\(scored.name): \(matching.emptyTargetCount) targets without an area are treated as ignored")
     }

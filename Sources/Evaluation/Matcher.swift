@@ -107,7 +107,8 @@ public struct Matcher: Sendable {
     if missingImages == .areErrors, let first = missing.first {
       throw InputError(
         source: source, problem: "\(missing.count) of \(images.count) images of the truth were not scanned",
-        found: leftOut.first.map { "\"\($0)\"" } ?? "no line for \"\(first)\"", expected: "\"\(first)\"",
+        found: leftOut.first.map { "\"\($0)\", which the truth lacks" } ?? "\(results.count) lines",
+        expected: "a line for \"\(first)\"",
         hint: "scan them, or count missing images as empty")
     }
     if unknownImages == .areErrors, let first = leftOut.first {

@@ -83,7 +83,10 @@ struct EvaluationChoices {
     var truth = try Dataset.load(references)
     if let filter { truth = truth.filtered(by: filter) }
     let faults = truth.problems.filter { $0.severity > .note }
-    for fault in faults.prefix(5) { progress.receive(.warning(fault.description)) }
+    for fault in faults.prefix(5) {
+      let place = fault.line.map { "\(fault.file):\($0)" } ?? fault.file
+      progress.receive(.warning("\(place): \(fault.message)"))
+    }
     if faults.count > 5 {
       progress.receive(.warning("\(faults.count - 5) more faults in the truth; windhover-data check lists them"))
     }

@@ -10,7 +10,8 @@ enum ResultNames {
     return name.isEmpty ? path : name
   }
 
-  /// The given names, or the files' names; the whole paths where two files have one name.
+  /// The given names, or the files' names; the whole paths where two files have one name, and numbered names
+  /// where one file is given twice.
   static func names(_ paths: [String], given: String?) throws -> [String] {
     if let given {
       let names = given.split(separator: ",", omittingEmptySubsequences: false).map {
@@ -25,6 +26,8 @@ enum ResultNames {
       return names
     }
     let names = paths.map(name)
-    return Set(names).count == names.count ? names : paths
+    if Set(names).count == names.count { return names }
+    if Set(paths).count == paths.count { return paths }
+    return zip(1..., names).map { "\($0) \($1)" }
   }
 }

@@ -141,4 +141,16 @@ struct ReportTests {
     let evaluator = Evaluator(matcher: Matcher(options: MatchingOptions(comparesLabels: false)))
     #expect(try evaluator.evaluate(results, name: "x", truth: truth).figures.value(.averagePrecision(.allPoints)) == 1)
   }
+
+  @Test func labelsThatNoTargetHasAreNoted() throws {
+    let box = Box(x: 0, y: 0, width: 10, height: 10)
+    let truth = [AnnotatedImage(name: "a", path: "", annotations: [Annotation(box: box, label: "face")])]
+    let detections = ["face", "cat", "cat"].map { Detection(box: box, score: 1, label: $0) }
+    let results = [ImageDetections(image: "a", width: 9, height: 9, detections: detections)]
+    let evaluator = Evaluator()
+    let scored = try evaluator.evaluate(results, name: "x", truth: truth)
+    let report = EvaluationReport(title: "t", results: [scored], truth: [], evaluator: evaluator)
+    #expect(report.notes == ["x: 2 detections have labels that no target has: \"cat\""])
+    #expect(report.text().contains("note: x: 2 detections"))
+  }
 }

@@ -1,6 +1,11 @@
 import Evaluation
 import Execution
+import Foundation
 import Testing
+
+#if canImport(FoundationXML)
+  import FoundationXML
+#endif
 
 struct WindowProtocolTests {
   private func example(floor: Double? = 0) throws -> WindowProtocol {
@@ -52,5 +57,24 @@ struct WindowProtocolTests {
     #expect(throws: InputError.self) {
       try WindowProtocol(positiveScores: [], negativeScores: [1], negativeWindowCount: 5)
     }
+  }
+
+  @Test func theReportTellsKnownAndUnknownRates() throws {
+    let report = WindowReport(title: "t", results: [("a<b", try example())], rates: [0.001, 0.01])
+    #expect(
+      report.text() == """
+        t
+
+        detector  positives  negative windows  miss rate at 0.001 FPPW  miss rate at 0.01 FPPW
+        a<b               5              1000                   0.6000                       -
+
+        """)
+    let object = try JSONSerialization.jsonObject(with: Data(report.json().utf8)) as? [String: Any]
+    let result = (object?["results"] as? [[String: Any]])?.first
+    let rates = try #require(result?["rates"] as? [[String: Any]])
+    #expect(rates[0]["miss_rate"] as? Double == 0.6)
+    #expect(rates[0]["score"] as? Double == 2)
+    #expect(rates[1]["miss_rate"] is NSNull)
+    #expect(XMLParser(data: Data(report.svg().utf8)).parse())
   }
 }
