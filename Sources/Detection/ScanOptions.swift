@@ -21,7 +21,8 @@ public struct ScanOptions: Hashable, Sendable, Codable {
     /// Boxes are exact: each axis is scaled by the level's true ratio, and padding repeats the border's pixels.
     case exact
     /// OpenCV's `detectMultiScale`: levels by plain bilinear interpolation of the full image, sizes and boxes rounded
-    /// to whole pixels (half to even) by the nominal scale, padding by reflection, at most 64 levels.
+    /// to whole pixels (half to even) by the nominal scale, padding by reflection, at most 64 levels; at last boxes are
+    /// cut at the image's border.
     case openCV
   }
 

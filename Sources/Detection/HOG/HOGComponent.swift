@@ -67,6 +67,13 @@ public struct HOGComponent: Hashable, Sendable {
       channelCount: channelCount, weights: weights, bias: bias, calibration: calibration, mirrorOf: mirrorOf)
   }
 
+  /// The same component under another label.
+  public func labelled(_ label: String) -> HOGComponent {
+    HOGComponent(
+      label: label, name: name, windowSize: windowSize, objectRegion: objectRegion, rows: rows, columns: columns,
+      channelCount: channelCount, weights: weights, bias: bias, calibration: calibration, mirrorOf: mirrorOf)
+  }
+
   /// The component of the mirrored object.
   ///
   /// - Parameter channelOrder: where each channel of the mirrored map comes from, as the features give it.

@@ -21,13 +21,24 @@ extension HOGDetector {
   ) -> [Detection] {
     let options = options ?? scanOptions
     let found = windows(in: image, scoringAtLeast: options.threshold, options: options, executor: executor).windows
-    let kept = options.suppression.apply(
+    var kept = options.suppression.apply(
       to: found.map { window in
         Detection(
           box: window.box, score: window.score,
           confidence: components[window.component].calibration?.confidence(window.score),
           label: components[window.component].label)
       })
+    if options.levelRule == .openCV {
+      // As OpenCV does last of all: boxes end at the image's border.
+      let border = Box(image.size)
+      kept = kept.compactMap { detection in
+        detection.box.intersection(border).map { box in
+          var clipped = detection
+          clipped.box = box
+          return clipped
+        }
+      }
+    }
     return options.maximumDetections.map { Array(kept.prefix($0)) } ?? kept
   }
 
@@ -43,7 +54,9 @@ extension HOGDetector {
     let levels = executor.map(scan.plan.levels.count) { level in
       scan.scan(level: level, map: scan.map(level: level), floor: floor)
     }
-    return WindowScan(windows: levels.flatMap(\.windows), scannedCount: levels.reduce(0) { $0 + $1.scannedCount })
+    return WindowScan(
+      windows: levels.flatMap(\.windows),
+      scannedCounts: components.indices.map { index in levels.reduce(0) { $0 + $1.scannedCounts[index] } })
   }
 }
 
@@ -64,8 +77,11 @@ public struct ScannedWindow: Hashable, Sendable {
 /// What a scan found before suppression.
 public struct WindowScan: Hashable, Sendable {
   public let windows: [ScannedWindow]
+  /// Windows looked at by each component, over all levels.
+  public let scannedCounts: [Int]
+
   /// Windows looked at, over all components and levels.
-  public let scannedCount: Int
+  public var scannedCount: Int { scannedCounts.reduce(0, +) }
 }
 
 /// One image being scanned by one detector.
@@ -88,11 +104,11 @@ struct PyramidScan: Sendable {
   /// The feature map of a level, padding included.
   func map(level index: Int) -> FeatureMap {
     let level = plan.levels[index]
-    let image = octaves.level(level.size)
     switch options.levelRule {
     case .openCV:
-      return detector.features.map(of: image, padding: options.padding)
+      return detector.features.map(of: octaves.full.resizedAsOpenCV(to: level.size), padding: options.padding)
     case .exact:
+      let image = octaves.level(level.size)
       let padded =
         level.paddedSize == level.size
         ? image
@@ -107,10 +123,10 @@ struct PyramidScan: Sendable {
     let level = plan.levels[index]
     let scores = detector.bank.scores(of: map, active: level.active)
     var windows: [ScannedWindow] = []
-    var scannedCount = 0
+    var scannedCounts = Array(repeating: 0, count: scores.count)
     for (component, scores) in scores.enumerated() where !scores.values.isEmpty {
       let step = options.stride
-      scannedCount += ((scores.rows + step - 1) / step) * ((scores.columns + step - 1) / step)
+      scannedCounts[component] = ((scores.rows + step - 1) / step) * ((scores.columns + step - 1) / step)
       let floor = Float(floor)
       scores.values.withUnsafeBufferPointer { values in
         for row in stride(from: 0, to: scores.rows, by: step) {
@@ -126,7 +142,7 @@ struct PyramidScan: Sendable {
         }
       }
     }
-    return WindowScan(windows: windows, scannedCount: scannedCount)
+    return WindowScan(windows: windows, scannedCounts: scannedCounts)
   }
 
   func box(component: Int, level: ScanLevel, row: Int, column: Int) -> Box {

@@ -1,0 +1,265 @@
+import Execution
+import Features
+import Geometry
+import Imaging
+import Learning
+
+extension HOGTrainer {
+  /// What one photo gives to the trained components, in the order of `trained`.
+  private struct PhotoNegatives: Sendable {
+    var candidates: [[NegativeCandidate]]
+    var scanned: [Int]
+    var falsePositives: [Int]
+
+    init(_ count: Int) {
+      candidates = Array(repeating: [], count: count)
+      scanned = Array(repeating: 0, count: count)
+      falsePositives = Array(repeating: 0, count: count)
+    }
+  }
+
+  /// Whether the photo is searched for negatives.
+  private func isMined(_ photo: Int) -> Bool { !photos.isAnnotated(photo) || options.minesAnnotatedPhotos }
+
+  /// Whether a window that reports `box` may be a negative of a photo with these annotations.
+  func isNegative(_ box: Box, _ annotations: [Annotation]) -> Bool {
+    for annotation in annotations {
+      if annotation.isIgnored {
+        if box.coveredShare(by: annotation.box) >= options.negativeOverlapLimit { return false }
+      } else if layouts.contains(where: { $0.isKnown(annotation.label) }) {
+        if box.intersectionOverUnion(annotation.box) >= options.negativeOverlapLimit { return false }
+      }
+    }
+    return true
+  }
+
+  /// How photos are scanned while mining: every window counts, whatever the detector is later asked for.
+  private var miningScan: ScanOptions {
+    var scan = options.scan
+    scan.suppression = .none
+    scan.maximumDetections = nil
+    return scan
+  }
+
+  // MARK: Random negatives
+
+  /// Draws the negatives of the first training.
+  func drawNegatives(into state: inout TrainingState) throws {
+    let searched = (0..<photos.count).filter(isMined)
+    guard !searched.isEmpty else {
+      throw InputError(
+        source: "training photos", problem: "no negatives", found: "no background photos, and annotated ones not mined",
+        expected: "photos to take negatives from", hint: "give background photos, or mine the annotated ones")
+    }
+    let detector = detector(state, all: false)
+    // A draw may fall on an object or on a place drawn before; what is short in one photo is not made up by others.
+    let wanted = (options.randomNegatives + searched.count - 1) / searched.count
+    var drawn: [[NegativeCandidate]] = Array(repeating: [], count: trained.count)
+    progress.receive(.began(phase: "drawing negatives", total: searched.count))
+    for batch in TrainingPhotos.batches(of: searched.count) {
+      try cancellation.check()
+      let parts = try executor.map(batch.count) { offset in
+        try self.randomNegatives(photo: searched[batch.lowerBound + offset], wanted: wanted, detector: detector)
+      }
+      for part in parts {
+        for number in trained.indices { drawn[number] += part.candidates[number] }
+      }
+      for (offset, part) in parts.enumerated() where part.scanned.allSatisfy({ $0 == 0 }) {
+        let note =
+          "\(photos.name(at: searched[batch.lowerBound + offset])): smaller than the window, so it gives no negatives"
+        state.report.notes.append(note)
+        progress.receive(.warning(note))
+      }
+      progress.receive(.advanced(completed: batch.upperBound))
+    }
+    progress.receive(.ended)
+    for (number, index) in trained.enumerated() {
+      let room = state.capacity[index] - state.samples[index].count
+      // Where more were drawn than there is room for, every so-and-so-many is taken: all photos keep their share.
+      let limit = min(room, options.randomNegatives)
+      let all = drawn[number]
+      let kept = all.count <= limit ? all : (0..<limit).map { all[$0 * all.count / limit] }
+      guard !kept.isEmpty else {
+        throw InputError(
+          source: "training photos", problem: "no negatives for component \"\(layouts[index].options.name)\"",
+          found: "\(searched.count) photos without a window that is free of objects",
+          expected: "photos larger than the window of \(layouts[index].windowSize.width) x "
+            + "\(layouts[index].windowSize.height) pixels", hint: "give larger background photos")
+      }
+      state.mined[index] = TrainingState.Mined(scanned: all.count)
+      state.add(kept, component: index)
+    }
+  }
+
+  private func randomNegatives(photo: Int, wanted: Int, detector: HOGDetector) throws -> PhotoNegatives {
+    var result = PhotoNegatives(trained.count)
+    let scan = PyramidScan(detector: detector, image: try photos.image(at: photo), options: miningScan)
+    let annotations = photos.annotations(at: photo)
+    let features = options.features
+    var random = RandomStream(seed: options.seed, stream: 0xBAC << 40 | UInt64(photo))
+    var chosen: [Int: [(number: Int, row: Int, column: Int)]] = [:]
+    for number in trained.indices {
+      let component = detector.components[number]
+      let levels = scan.plan.levels.indices.filter { scan.plan.levels[$0].active[number] }
+      guard !levels.isEmpty else { continue }
+      var seen = Set<WindowKey>()
+      for _ in 0..<wanted * 4 where seen.count < wanted {
+        let level = levels[random.index(below: levels.count)]
+        let size = features.mapSize(forImage: scan.plan.levels[level].paddedSize)
+        let row = random.index(below: size.rows - component.rows + 1)
+        let column = random.index(below: size.columns - component.columns + 1)
+        result.scanned[number] += 1
+        let box = scan.box(component: number, level: scan.plan.levels[level], row: row, column: column)
+        guard isNegative(box, annotations), seen.insert(key(photo, level, row, column)).inserted else { continue }
+        chosen[level, default: []].append((number, row, column))
+      }
+    }
+    for (level, places) in chosen.sorted(by: { $0.key < $1.key }) {
+      let map = scan.map(level: level)
+      for place in places {
+        let component = detector.components[place.number]
+        result.candidates[place.number].append(
+          NegativeCandidate(
+            key: key(photo, level, place.row, place.column), score: 0,
+            features: map.part(
+              row: place.row, column: place.column, rows: component.rows, columns: component.columns)))
+      }
+    }
+    return result
+  }
+
+  private func key(_ photo: Int, _ level: Int, _ row: Int, _ column: Int) -> WindowKey {
+    WindowKey(photo: Int32(photo), level: Int32(level), row: Int32(row), column: Int32(column))
+  }
+
+  // MARK: Hard negatives
+
+  /// Scans all photos and adds the hardest windows without an object.
+  func mineNegatives(into state: inout TrainingState, round: Int) throws {
+    let searched = (0..<photos.count).filter(isMined)
+    let detector = detector(state, all: false)
+    let known = trained.map { Set(state.keys[$0]) }
+    // The windows on their way in have a quarter of the memory, a third of what the samples take.
+    let limits = trained.map { index in
+      min(
+        options.negativesPerRound, max(1, state.capacity[index] / 3),
+        max(1, state.capacity[index] - state.positiveCounts[index]))
+    }
+    var hardest: [[NegativeCandidate]] = Array(repeating: [], count: trained.count)
+    var found = trained.map { _ in TrainingState.Mined() }
+    progress.receive(.began(phase: "mining, round \(round)", total: searched.count))
+    for batch in TrainingPhotos.batches(of: searched.count) {
+      try cancellation.check()
+      let parts = try executor.map(batch.count) { offset in
+        try self.hardNegatives(photo: searched[batch.lowerBound + offset], detector: detector, known: known)
+      }
+      for number in trained.indices {
+        for part in parts {
+          hardest[number] += part.candidates[number]
+          found[number].scanned += part.scanned[number]
+          found[number].falsePositives += part.falsePositives[number]
+        }
+        if hardest[number].count > limits[number] {
+          hardest[number].sort(by: NegativeCandidate.precedes)
+          hardest[number].removeLast(hardest[number].count - limits[number])
+        }
+      }
+      progress.receive(.advanced(completed: batch.upperBound))
+    }
+    progress.receive(.ended)
+    for (number, index) in trained.enumerated() {
+      state.mined[index] = found[number]
+      state.add(hardest[number], component: index)
+    }
+  }
+
+  private func hardNegatives(
+    photo: Int, detector: HOGDetector, known: [Set<WindowKey>]
+  ) throws -> PhotoNegatives {
+    var result = PhotoNegatives(trained.count)
+    let scan = PyramidScan(detector: detector, image: try photos.image(at: photo), options: miningScan)
+    let annotations = photos.annotations(at: photo)
+    var maps: [FeatureMap] = []
+    var windows: [[ScannedWindow]] = Array(repeating: [], count: trained.count)
+    for level in scan.plan.levels.indices {
+      let map = scan.map(level: level)
+      maps.append(map)
+      let found = scan.scan(level: level, map: map, floor: options.miningThreshold)
+      for number in trained.indices { result.scanned[number] += found.scannedCounts[number] }
+      for window in found.windows where isNegative(window.box, annotations) {
+        windows[window.component].append(window)
+        if window.score > 0 { result.falsePositives[window.component] += 1 }
+      }
+    }
+    for number in trained.indices {
+      let component = detector.components[number]
+      for window in spread(windows[number]) {
+        let key = key(photo, window.level, window.row, window.column)
+        if known[number].contains(key) { continue }
+        result.candidates[number].append(
+          NegativeCandidate(
+            key: key, score: window.score,
+            features: maps[window.level].part(
+              row: window.row, column: window.column, rows: component.rows, columns: component.columns)))
+        if result.candidates[number].count == options.negativesPerPhoto { break }
+      }
+    }
+    return result
+  }
+
+  /// The windows hardest first, without those that nearly repeat a harder one.
+  private func spread(_ windows: [ScannedWindow]) -> [ScannedWindow] {
+    let sorted = windows.sorted { a, b in
+      a.score != b.score ? a.score > b.score : (a.level, a.row, a.column) < (b.level, b.row, b.column)
+    }
+    guard options.miningOverlap < 1 else { return sorted }
+    var kept: [ScannedWindow] = []
+    var grid = BoxGrid()
+    for window in sorted {
+      var repeats = false
+      grid.visit(near: window.box) { rank in
+        repeats = repeats || window.box.intersectionOverUnion(kept[rank].box) > options.miningOverlap
+      }
+      if repeats { continue }
+      grid.insert(window.box, rank: kept.count)
+      kept.append(window)
+    }
+    return kept
+  }
+
+  // MARK: Known negatives
+
+  /// The features of windows that a checkpoint names, in the order of the keys.
+  func features(of keys: [WindowKey], component number: Int, detector: HOGDetector) throws -> [[Float]] {
+    let byPhoto = Dictionary(grouping: keys.indices) { keys[$0].photo }.sorted { $0.key < $1.key }
+    let component = detector.components[number]
+    let parts = try executor.map(byPhoto.count) { position -> [(Int, [Float])] in
+      try cancellation.check()
+      let (photo, indices) = byPhoto[position]
+      let scan = PyramidScan(detector: detector, image: try photos.image(at: Int(photo)), options: miningScan)
+      var result: [(Int, [Float])] = []
+      for (level, indices) in Dictionary(grouping: indices, by: { keys[$0].level }).sorted(by: { $0.key < $1.key }) {
+        guard scan.plan.levels.indices.contains(Int(level)) else { throw Checkpoint.damaged }
+        let map = scan.map(level: Int(level))
+        for index in indices {
+          let key = keys[index]
+          guard key.row >= 0, key.column >= 0, Int(key.row) + component.rows <= map.rows,
+            Int(key.column) + component.columns <= map.columns
+          else { throw Checkpoint.damaged }
+          result.append(
+            (
+              index,
+              map.part(
+                row: Int(key.row), column: Int(key.column), rows: component.rows, columns: component.columns)
+            ))
+        }
+      }
+      return result
+    }
+    var features: [[Float]] = Array(repeating: [], count: keys.count)
+    for part in parts {
+      for (index, values) in part { features[index] = values }
+    }
+    return features
+  }
+}

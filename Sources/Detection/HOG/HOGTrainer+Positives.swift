@@ -1,0 +1,218 @@
+import Execution
+import Features
+import Geometry
+import Imaging
+import Learning
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+extension HOGTrainer {
+  /// What one annotated photo gives to the components.
+  struct PhotoPositives: Sendable {
+    /// For each trained component, the feature vectors one after the other.
+    var samples: [[Float]]
+    var unreachable: [UnreachableBox] = []
+    var targets = 0
+  }
+
+  /// Overlap that a window's object must be able to reach with a box for the box to be learnt from.
+  static let reachableOverlap = 0.5
+
+  /// The windows of one photo's objects.
+  func positives(photo index: Int) throws -> PhotoPositives {
+    var result = PhotoPositives(samples: Array(repeating: [], count: layouts.count))
+    let annotations = photos.annotations(at: index)
+    let wanted = annotations.enumerated().flatMap { number, annotation in
+      annotation.isIgnored || annotation.box.isEmpty
+        ? [] : layouts.indices.filter { layouts[$0].takes(annotation) }.map { (number, annotation, $0) }
+    }
+    guard !wanted.isEmpty else { return result }
+    let image = prepared(try photos.image(at: index))
+    guard image.width > 0 && image.height > 0 else { return result }
+    let octaves = ImageOctaves(image, smallest: PixelSize(width: 16, height: 16))
+    let plan = ScanPlan(
+      imageSize: image.size, cellSize: options.features.cellSize, components: layoutDetector.components,
+      options: options.scan)
+    for (number, annotation, component) in wanted {
+      result.targets += 1
+      let layout = layouts[component]
+      let object = shaped(annotation.box, to: layout)
+      if let unreachable = unreachable(
+        annotation.box, object: object, component: component, plan: plan, image: photos.name(at: index))
+      {
+        result.unreachable.append(unreachable)
+        continue
+      }
+      // A stream for each object: its copies do not depend on what else is labelled in the photo.
+      var random = RandomStream(seed: options.seed, stream: UInt64(index) << 20 | UInt64(number))
+      for copy in 0...options.jitterCopies {
+        let placed = copy == 0 ? object : jittered(object, using: &random)
+        // Of an object of a mirror component the mirrored window is a positive of the trained one.
+        let turns = layout.isMirror ? [true] : options.mirrorsPositives ? [false, true] : [false]
+        for turned in turns {
+          // Where an asymmetric window is mirrored for its own component, the object must land in the same region.
+          let region =
+            turned && !layout.isMirror ? HOGTrainer.mirrored(layout.objectRegion) : layout.objectRegion
+          let window = HOGTrainer.window(ofObject: placed, region: region)
+          result.samples[layout.trained] += descriptor(octaves, window: window, layout: layout, mirrored: turned)
+        }
+      }
+    }
+    return result
+  }
+
+  static func mirrored(_ region: Box) -> Box {
+    Box(x: 1 - region.maxX, y: region.y, width: region.width, height: region.height)
+  }
+
+  /// The box of the window whose object region is `object`.
+  static func window(ofObject object: Box, region: Box) -> Box {
+    let width = object.width / region.width
+    let height = object.height / region.height
+    return Box(x: object.x - region.x * width, y: object.y - region.y * height, width: width, height: height)
+  }
+
+  /// The annotated box brought to the shape of the window's object, about its centre.
+  func shaped(_ box: Box, to layout: ComponentLayout) -> Box {
+    let width = layout.objectRegion.width * Double(layout.windowSize.width)
+    let height = layout.objectRegion.height * Double(layout.windowSize.height)
+    let scale =
+      switch options.boxMapping {
+      case .height: box.height / height
+      case .width: box.width / width
+      case .area: (box.area / (width * height)).squareRoot()
+      }
+    return Box(center: box.center, width: width * scale, height: height * scale)
+  }
+
+  private func jittered(_ object: Box, using random: inout RandomStream) -> Box {
+    let dx = random.uniform(in: -1..<1) * options.jitterShift * object.width
+    let dy = random.uniform(in: -1..<1) * options.jitterShift * object.height
+    let scale = exp(random.uniform(in: -1..<1) * log(1 + options.jitterScale))
+    return object.translated(x: dx, y: dy).resized(by: scale)
+  }
+
+  /// Cells around a training window that its features depend on: blocks look one pixel beyond their border; a
+  /// Felzenszwalb cell is normalised by its neighbours, to whose votes the pixels half a cell further on contribute.
+  private var marginCells: Int {
+    switch options.features {
+    case .dalalTriggs: 1
+    case .felzenszwalb: 2
+    }
+  }
+
+  /// The features of a window, computed with a margin around it, so that they are those that a scan finds there.
+  func descriptor(_ octaves: ImageOctaves, window: Box, layout: ComponentLayout, mirrored: Bool) -> [Float] {
+    let margin = marginCells * options.features.cellSize
+    let size = PixelSize(width: layout.windowSize.width + 2 * margin, height: layout.windowSize.height + 2 * margin)
+    let grown = Box(
+      center: window.center, width: window.width * Double(size.width) / Double(layout.windowSize.width),
+      height: window.height * Double(size.height) / Double(layout.windowSize.height))
+    let cut = octaves.window(grown, size: size)
+    let map = options.features.map(of: mirrored ? cut.mirrored() : cut)
+    let places = options.features.windowMapSize(layout.windowSize)
+    return map.part(
+      row: marginCells, column: marginCells, rows: places.rows, columns: places.columns)
+  }
+
+  /// Why no window answers to a box, or `nil` where one does.
+  func unreachable(_ box: Box, object: Box, component: Int, plan: ScanPlan, image: String) -> UnreachableBox? {
+    let layout = layouts[component]
+    func because(_ reason: UnreachableBox.Reason, _ overlap: Double, _ text: String) -> UnreachableBox {
+      UnreachableBox(
+        image: image, box: box, component: layout.options.name, reason: reason, overlap: overlap, explanation: text)
+    }
+    func side(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+    let ideal = box.intersectionOverUnion(object)
+    let objectSize = layoutDetector.components[component].objectSize
+    if ideal < HOGTrainer.reachableOverlap {
+      let aspect = (box.width / box.height * 100).rounded() / 100
+      let wanted = (objectSize.width / objectSize.height * 100).rounded() / 100
+      return because(
+        .aspect, ideal,
+        "its width over height is \(aspect), the window's object has \(wanted): add a component of that shape, or map "
+          + "boxes otherwise than by \(options.boxMapping.rawValue)")
+    }
+    let scale = object.height / objectSize.height
+    if scale * options.largestEnlargement < 1 - 1e-9 {
+      return because(
+        .size, ideal,
+        "it is \(side(box.width)) x \(side(box.height)) pixels and would have to be enlarged "
+          + "\((100 / scale).rounded() / 100) times to fill the window's object of \(side(objectSize.width)) x "
+          + "\(side(objectSize.height)): take a smaller window, or allow more than \(options.largestEnlargement)")
+    }
+    // Only where the scan reaches its size can the grid be at fault.
+    let scales = plan.levels.filter { $0.active[component] }
+    let reach = options.scan.scaleFactor.squareRoot() * (1 + 1e-9)
+    guard let finest = scales.map(\.nominalScale).max(), scale * finest * reach >= 1 else { return nil }
+    var best = 0.0
+    var wasHeldBack = false
+    for level in scales {
+      let found = nearest(object, component: component, level: level, plan: plan)
+      let overlap = box.intersectionOverUnion(found.box)
+      if overlap > best {
+        best = overlap
+        wasHeldBack = found.isAtEdge
+      }
+    }
+    if best >= HOGTrainer.reachableOverlap { return nil }
+    if wasHeldBack || scales.isEmpty {
+      return because(
+        .border, best,
+        "it lies so near the border that no window inside the padding overlaps it by more than "
+          + "\((best * 100).rounded() / 100): take more padding than \(options.scan.padding) cells")
+    }
+    return because(
+      .cellRounding, best,
+      "the nearest window overlaps it by \((best * 100).rounded() / 100): take smaller cells or stride, or more scales "
+        + "an octave")
+  }
+
+  /// The object of the level's window nearest to where it should be, and whether the map's edge kept it away.
+  private func nearest(
+    _ object: Box, component: Int, level: ScanLevel, plan: ScanPlan
+  ) -> (box: Box, isAtEdge: Bool) {
+    let layout = layoutDetector.components[component]
+    let size = options.features.mapSize(forImage: level.paddedSize)
+    let cell = Double(options.features.cellSize)
+    let stride = Double(options.scan.stride)
+    // The window that has the object's centre, at this level's own scale.
+    let factorX = Double(level.size.width) / Double(plan.imageSize.width)
+    let factorY = Double(level.size.height) / Double(plan.imageSize.height)
+    let region = layout.objectRegion
+    let left =
+      object.center.x * factorX - (region.x + region.width / 2) * Double(layout.windowSize.width)
+      + Double(level.padding)
+    let top =
+      object.center.y * factorY - (region.y + region.height / 2) * Double(layout.windowSize.height)
+      + Double(level.padding)
+    let column = (left / cell / stride).rounded() * stride
+    let row = (top / cell / stride).rounded() * stride
+    let heldColumn = max(0, min(column, Double(size.columns - layout.columns)))
+    let heldRow = max(0, min(row, Double(size.rows - layout.rows)))
+    let window = plan.window(
+      level: level, row: Int(heldRow), column: Int(heldColumn), windowSize: layout.windowSize)
+    return (layout.object(ofWindow: window), heldColumn != column || heldRow != row)
+  }
+}
+
+extension FeatureMap {
+  /// The values of a part of the map, without padding between places: channel fastest, then column, then row.
+  func part(row: Int, column: Int, rows: Int, columns: Int) -> [Float] {
+    precondition(row >= 0 && column >= 0 && row + rows <= self.rows && column + columns <= self.columns)
+    let channels = channelCount
+    return [Float](unsafeUninitializedCapacity: rows * columns * channels) { buffer, filled in
+      filled = rows * columns * channels
+      values.withUnsafeBufferPointer { source in
+        for r in 0..<rows {
+          for c in 0..<columns {
+            (buffer.baseAddress! + (r * columns + c) * channels).update(
+              from: source.baseAddress! + ((row + r) * self.columns + column + c) * channelStride, count: channels)
+          }
+        }
+      }
+    }
+  }
+}
