@@ -43,7 +43,7 @@ let package = Package(
     // Data, measurement and exchange.
     .target(name: "DatasetReaders", dependencies: ["Execution", "Geometry", "Imaging"]),
     .target(name: "Evaluation", dependencies: ["Execution", "Geometry", "LinearAlgebra"]),
-    .target(name: "Interchange", dependencies: ["Geometry", "Features", "Detection"]),
+    .target(name: "Interchange", dependencies: ["Execution", "Geometry", "Features", "Detection"]),
     .target(
       name: "Experiments",
       dependencies: [
