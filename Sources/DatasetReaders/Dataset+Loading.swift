@@ -127,6 +127,9 @@ extension ReadRequest {
     case .list, .bg: try ImageListReader.read(self, into: &builder)
     case .info: try InfoListReader.read(self, into: &builder)
     case .jsonl: try JSONLinesReader.read(self, into: &builder)
+    case .imglab: try ImglabReader.read(self, into: &builder)
+    case .voc: try VOCReader.read(self, into: &builder)
+    case .ibug: try IBUGReader.read(self, into: &builder)
     case .folder: try ImageFolderReader.read(self, into: &builder)
     }
   }

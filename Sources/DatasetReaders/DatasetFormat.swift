@@ -6,12 +6,18 @@ public enum DatasetFormat: String, Hashable, Sendable, Codable, CaseIterable {
   case inria
   /// CMU+MIT frontal faces: `CMUMITReader`. The path is the folder that holds `ground_truth_bboxes.txt` and `images`.
   case cmuMIT = "cmu-mit"
+  /// 300-W and its like, one `.pts` file beside each image: `IBUGReader`. The path is a folder.
+  case ibug
+  /// dlib's imglab XML: `ImglabReader`. The path is the XML file.
+  case imglab
   /// OpenCV's packed samples: `VecReader`. The path is the `.vec` file.
   case vec
   /// OpenCV's list of images with their boxes: `InfoListReader`. The path is the text file.
   case info
   /// OpenCV's list of background images: `ImageListReader`. The path is the text file.
   case bg
+  /// PASCAL VOC XML: `VOCReader`. The path is the folder that holds `Annotations` and `JPEGImages`.
+  case voc
   /// Every image below a folder, without annotations: `ImageFolderReader`.
   case folder
   /// A text file with one image path a line, without annotations: `ImageListReader`.
@@ -25,9 +31,11 @@ public enum DatasetFormat: String, Hashable, Sendable, Codable, CaseIterable {
     case .wider: ["part"]
     case .inria: ["part", "box"]
     case .cmuMIT, .folder: []
-    case .info: ["root", "label"]
+    case .ibug: ["box", "scale", "label"]
+    case .imglab, .info: ["root", "label"]
     case .vec: ["width", "label"]
     case .bg, .list, .jsonl: ["root"]
+    case .voc: ["part", "difficult", "truncated"]
     }
   }
 

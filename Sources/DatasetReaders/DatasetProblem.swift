@@ -8,10 +8,13 @@ public struct DatasetProblem: Hashable, Sendable, Codable {
     case missingImage
     /// An image whose annotation file does not exist. The image is left out.
     case missingAnnotation
+    /// An annotation file of one image that cannot be read. The image is left out.
+    case unreadableAnnotation
     /// An image that cannot be decoded (found by `DatasetCheck` alone, for loading decodes nothing). The entry is kept.
     case unreadableImage
-    /// An image that is cut short but has a usable part (found by `DatasetCheck` alone). The entry is kept.
-    case truncatedImage
+    /// An image that could be read though something is amiss, for example a JPEG that is cut short (found by `DatasetCheck`
+    /// alone). The entry is kept.
+    case doubtfulImage
     /// A file of an image format that is not supported. The file is left out.
     case unsupportedImage
     /// A file that is no image in a folder of images. The file is left out.
@@ -106,8 +109,9 @@ public struct DatasetProblem: Hashable, Sendable, Codable {
   public var severity: Severity {
     switch kind {
     case .trailingSpace, .carriageReturn, .byteOrderMark, .encoding, .notAnImage, .otherSuffix, .markedIgnored: .note
-    case .boxPartlyOutside, .duplicateBox, .duplicateImage, .truncatedImage, .ruleWithoutEffect, .emptyBox: .warning
-    case .missingImage, .missingAnnotation, .unreadableImage, .unsupportedImage, .boxOutside, .negativeSize,
+    case .boxPartlyOutside, .duplicateBox, .duplicateImage, .doubtfulImage, .ruleWithoutEffect, .emptyBox: .warning
+    case .missingImage, .missingAnnotation, .unreadableAnnotation, .unreadableImage, .unsupportedImage, .boxOutside,
+      .negativeSize,
       .unknownLabel,
       .malformedLine, .countMismatch, .unknownName, .unreadableFolder:
       .error

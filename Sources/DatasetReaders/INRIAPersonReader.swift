@@ -67,8 +67,13 @@ enum INRIAPersonReader {
               "the annotation of \(quoted(name)) does not exist")
             continue
           }
-          let objects = try PASCALAnnotationReader.read(annotations, image: name, into: &builder)
-          builder.add(name: name, path: path, entries: objects, group: withoutSuffix(file), file: annotations)
+          do {
+            let objects = try PASCALAnnotationReader.read(annotations, image: name, into: &builder)
+            builder.add(name: name, path: path, entries: objects, group: withoutSuffix(file), file: annotations)
+          } catch let error as InputError {
+            builder.report(
+              .unreadableAnnotation, .leftOut, file: annotations, line: error.line, image: name, error.problem)
+          }
         default:
           builder.add(name: name, path: path, file: path)
         }

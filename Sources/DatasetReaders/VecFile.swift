@@ -9,9 +9,9 @@ import Imaging
 
 /// An open OpenCV `.vec` file: grey samples of one size, read one at a time by their offset.
 ///
-/// Layout (little-endian), as `opencv_createsamples` writes it: int32 count, int32 values a sample, two int16 zeros; then
-/// for each sample one zero byte and the values as int16, row by row, 0...255. The window's width and height are not
-/// stored. Memory: one sample. Any number of threads may read at once.
+/// Layout (little-endian), as `opencv_createsamples` writes it: int32 count, int32 values a sample, two int16 that are not
+/// used; then for each sample one byte that is not used and the values as int16, row by row, 0...255. The window's width and
+/// height are not stored. Memory: one sample. Any number of threads may read at once.
 public final class VecFile: Sendable {
   public let path: String
   /// Whole samples that the file holds.
