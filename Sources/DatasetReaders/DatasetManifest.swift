@@ -57,10 +57,8 @@ public struct DatasetManifest: Hashable, Sendable, Codable {
 
 /// Where to get a data set's files, and how to know that they are the right ones.
 public struct DatasetFetchRecipe: Hashable, Sendable, Codable {
-  /// The Debian source package whose tarball holds the files.
+  /// The Debian source package whose `.orig.tar` holds the files.
   public var debianSource: String
-  /// The end of the tarball's name, for example ".orig.tar.xz".
-  public var tarball: String
   /// Where the same files are when Debian's cannot be had: `{path}` stands for a file's path in the archive.
   public var upstream: [String]
   public var files: [File]
