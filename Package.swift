@@ -63,7 +63,8 @@ let package = Package(
         "CommandLineOptions", "DatasetReaders", "Evaluation", "Execution", "Geometry", "Imaging", "Windhover",
       ]),
     .executableTarget(name: "windhover-detect", dependencies: ["CommandLineOptions", "Windhover"]),
-    .executableTarget(name: "windhover-data", dependencies: ["CommandLineOptions", "Windhover"]),
+    .executableTarget(
+      name: "windhover-data", dependencies: ["CommandLineOptions", "Execution", "Imaging", "DatasetReaders"]),
     .executableTarget(name: "windhover-experiment", dependencies: ["CommandLineOptions", "Windhover"]),
 
     // Tests.
