@@ -6,7 +6,8 @@ let package = Package(
   name: "WindhoverBenchmarks",
   dependencies: [.package(name: "Windhover", path: "..")],
   targets: [
-    .executableTarget(name: "hog-benchmark", dependencies: [.product(name: "Windhover", package: "Windhover")])
+    .executableTarget(name: "hog-benchmark", dependencies: [.product(name: "Windhover", package: "Windhover")]),
+    .executableTarget(name: "svm-benchmark", dependencies: [.product(name: "Windhover", package: "Windhover")]),
   ],
   swiftLanguageModes: [.v6]
 )
