@@ -57,7 +57,8 @@ public struct DatasetFetcher: Sendable {
     // Another run may have brought them meanwhile.
     missing = recipe.files.filter { !isRight(joinedPath(folder, $0.path), $0) }
     let wanted = missing.count
-    let work = joinedPath(cacheFolder, "datasets/.\(manifest.name).\(getpid())")
+    // The lock is ours, so whatever an earlier run that was killed left here is nobody's.
+    let work = joinedPath(cacheFolder, "datasets/.\(manifest.name).work")
     try? FileManager.default.removeItem(atPath: work)
     defer { try? FileManager.default.removeItem(atPath: work) }
     var failures: [String] = []

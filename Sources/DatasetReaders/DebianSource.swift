@@ -51,7 +51,10 @@ struct DebianSource {
     }
     let listing = try run(apt, ["source", "--print-uris", "--download-only", package])
     guard listing.status == 0 else {
-      throw InputError(source: "apt-get source \(package)", problem: "failed", found: listing.reason)
+      // Without a network the update only warns, and what fails then is this.
+      let cause = update.errors.split(separator: "\n").first { $0.contains("Failed to fetch") }
+      throw InputError(
+        source: "apt-get source \(package)", problem: "failed", found: cause.map(String.init) ?? listing.reason)
     }
     guard let item = listing.output.split(separator: "\n").lazy.compactMap(Item.init).first(where: \.isOriginal) else {
       throw InputError(

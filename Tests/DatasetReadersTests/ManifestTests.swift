@@ -95,7 +95,14 @@ struct ManifestTests {
     let place = folder.path + "/cache/datasets/dlib-faces/b"
     #expect(try FileManager.default.contentsOfDirectory(atPath: place) == ["one.txt"])
     try folder.write("fine", to: "up/a/two.txt")
+    // A run that was killed left its folder; a file that was damaged since is fetched again.
+    try folder.write("left", to: "cache/datasets/.dlib-faces.work/upstream/a/two.txt")
     #expect(try fetcher.fetch(manifest).fetchedCount == 1)
+    try folder.write("gooD", to: "cache/datasets/dlib-faces/b/one.txt")
+    #expect(try fetcher.fetch(manifest).fetchedCount == 1)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path + "/cache/datasets").sorted()
+        == ["dlib-faces", "dlib-faces.lock"])
     #expect(try fetcher.fetch(manifest).fetchedCount == 0)
   }
 
