@@ -57,11 +57,7 @@ let package = Package(
     // Programs.
     .target(name: "CommandLineOptions", dependencies: ["Execution"]),
     .executableTarget(name: "windhover-train", dependencies: ["CommandLineOptions", "Windhover"]),
-    .executableTarget(
-      name: "windhover-evaluate",
-      dependencies: [
-        "CommandLineOptions", "DatasetReaders", "Evaluation", "Execution", "Geometry", "Imaging", "Windhover",
-      ]),
+    .executableTarget(name: "windhover-evaluate", dependencies: ["CommandLineOptions", "Windhover"]),
     .executableTarget(name: "windhover-detect", dependencies: ["CommandLineOptions", "Windhover"]),
     .executableTarget(
       name: "windhover-data", dependencies: ["CommandLineOptions", "Execution", "Imaging", "DatasetReaders"]),

@@ -12,9 +12,19 @@ public enum ImageSource: Hashable, Sendable {
   /// Reads and decodes the image; EXIF orientation is applied unless the options say otherwise.
   /// - Throws: `InputError` with the path and what is wrong.
   public func read(options: ImageReadOptions = ImageReadOptions()) throws -> ByteImage {
+    try readWithWarnings(options: options).image
+  }
+
+  /// As `read`, with what is not quite right with the file (a truncated JPEG, a wrong suffix).
+  public func readWithWarnings(
+    options: ImageReadOptions = ImageReadOptions()
+  ) throws -> (image: ByteImage, warnings: [String]) {
     switch self {
-    case .file(let path): try ImageFile.read(path, options: options).image
-    case .vecSample(let file, let index): try file.sample(at: index)
+    case .file(let path):
+      let decoded = try ImageFile.read(path, options: options)
+      return (decoded.image, decoded.warnings)
+    case .vecSample(let file, let index):
+      return (try file.sample(at: index), [])
     }
   }
 

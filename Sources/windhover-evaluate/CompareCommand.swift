@@ -1,5 +1,5 @@
 import CommandLineOptions
-import Evaluation
+import Windhover
 
 /// `windhover-evaluate compare`: several results under one protocol.
 enum CompareCommand {

@@ -1,7 +1,5 @@
 import CommandLineOptions
-import DatasetReaders
-import Evaluation
-import Execution
+import Windhover
 
 /// The options by which every command chooses truth, rule and figures.
 struct EvaluationChoices {
@@ -82,14 +80,7 @@ struct EvaluationChoices {
   func loadTruth(_ progress: any ProgressSink) throws -> Dataset {
     var truth = try Dataset.load(references)
     if let filter { truth = truth.filtered(by: filter) }
-    let faults = truth.problems.filter { $0.severity > .note }
-    for fault in faults.prefix(5) {
-      let place = fault.line.map { "\(fault.file):\($0)" } ?? fault.file
-      progress.receive(.warning("\(place): \(fault.message)"))
-    }
-    if faults.count > 5 {
-      progress.receive(.warning("\(faults.count - 5) more faults in the truth; windhover-data check lists them"))
-    }
+    truth.tellProblems(to: progress)
     return truth
   }
 }

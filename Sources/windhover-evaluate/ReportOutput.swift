@@ -1,7 +1,6 @@
 import CommandLineOptions
-import Evaluation
-import Execution
 import Foundation
+import Windhover
 
 /// Where a report goes: text to standard output, and files as asked.
 struct ReportOutput {

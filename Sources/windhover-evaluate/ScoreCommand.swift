@@ -1,5 +1,5 @@
 import CommandLineOptions
-import Evaluation
+import Windhover
 
 /// `windhover-evaluate score`: the figures of one results file.
 enum ScoreCommand {

@@ -1,0 +1,154 @@
+import DatasetReaders
+import Detection
+import Evaluation
+import Execution
+import Foundation
+import Geometry
+import ModelFiles
+
+/// Carries out an experiment: trains, evaluates, writes the model, the results and the report into one folder.
+///
+/// The folder gets `model.safetensors` and `training.json` (where a detector was trained), `<evaluation>.jsonl` and
+/// `<evaluation>.html` for each evaluation by boxes, `<evaluation>.json` for each, `result.json` and `report.md`. A training
+/// that was interrupted goes on from `checkpoint.safetensors`.
+public struct ExperimentRunner: Sendable {
+  public let configuration: ExperimentConfiguration
+  public let output: String
+  let record: RunRecord
+  let executor: ParallelExecutor
+  let progress: any ProgressSink
+  let cancellation: Cancellation
+
+  public init(
+    configuration: ExperimentConfiguration, output: String, record: RunRecord,
+    executor: ParallelExecutor = ParallelExecutor(), progress: any ProgressSink = SilentProgress(),
+    cancellation: Cancellation = Cancellation()
+  ) {
+    self.configuration = configuration
+    self.output = output
+    self.record = record
+    self.executor = executor
+    self.progress = progress
+    self.cancellation = cancellation
+  }
+
+  /// - Returns: the figures, and the report as Markdown text; both are in the output folder too.
+  public func run() throws -> (result: ExperimentResult, report: String) {
+    var result = ExperimentResult(title: configuration.title, command: record.command)
+    result.commit = record.commit
+    result.date = record.date
+    result.machine = record.machine
+    var report = ExperimentReport(configuration: configuration)
+
+    let detector = try trainedOrGiven(&result, &report)
+    for evaluation in configuration.boxes { try evaluate(evaluation, detector, &result, &report) }
+    for evaluation in configuration.windows { try evaluate(evaluation, detector, &result, &report) }
+
+    let text = report.markdown(result)
+    try AtomicFile.write(StrictJSON.text(result), to: path("result.json"))
+    try AtomicFile.write(text, to: path("report.md"))
+    return (result, text)
+  }
+
+  private func path(_ name: String) -> String { "\(output)/\(name)" }
+
+  private func trainedOrGiven(
+    _ result: inout ExperimentResult, _ report: inout ExperimentReport
+  ) throws -> HOGDetector {
+    let file: ModelFile
+    if let job = configuration.train {
+      let checkpoint = path("checkpoint.safetensors")
+      let start = ContinuousClock.now
+      let trained = try job.run(
+        record: record, checkpoint: checkpoint, executor: executor, progress: progress, cancellation: cancellation)
+      result.trainingSeconds = (ContinuousClock.now - start) / .seconds(1)
+      file = trained.model
+      report.training = trained.result.report
+      try file.write(to: path("model.safetensors"))
+      try AtomicFile.write(StrictJSON.text(trained.result.report), to: path("training.json"))
+      try? FileManager.default.removeItem(atPath: checkpoint)
+    } else {
+      file = try ModelFile(path: ModelCatalog.path(of: configuration.model ?? ""))
+    }
+    let bytes = try file.bytes()
+    result.modelBytes = bytes.count
+    result.modelChecksum = SHA256.hexDigest(of: bytes)
+    return try HOGDetector(modelFile: file)
+  }
+
+  private func evaluate(
+    _ evaluation: BoxEvaluation, _ detector: HOGDetector, _ result: inout ExperimentResult,
+    _ report: inout ExperimentReport
+  ) throws {
+    guard let dataset = try AnnotatedSource.load(evaluation.data) else {
+      throw InputError(source: configuration.title, field: "\(evaluation.name).data", problem: "names no data set")
+    }
+    let detections = try DetectionRun.detect(
+      detector, in: dataset, options: try detector.scanOptions(with: evaluation.scan), executor: executor,
+      progress: progress,
+      cancellation: cancellation)
+    let file = path("\(evaluation.name).jsonl")
+    try ResultsFile.write(detections, to: file)
+    let evaluator = Evaluator(
+      matcher: Matcher(options: evaluation.matching ?? MatchingOptions()),
+      boxFit: evaluation.fitsBoxes == true ? BoxFit.Options() : nil)
+    let scored = try evaluator.evaluate(
+      ResultsFile.read(file, executor: executor), name: configuration.title, truth: dataset.images, executor: executor)
+    let page = EvaluationReport(
+      title: "\(configuration.title): \(evaluation.name)", results: [scored],
+      truth: try evaluation.data.map { source in
+        EvaluationReport.TruthSource(
+          name: source.data.description, checksum: try source.load().contentChecksum(executor: executor))
+      },
+      targets: evaluation.data.compactMap(\.targets).first, evaluator: evaluator, command: record.command,
+      executor: executor)
+    try AtomicFile.write(page.html(gallery: DatasetPictures(dataset)), to: path("\(evaluation.name).html"))
+    try AtomicFile.write(page.json(), to: path("\(evaluation.name).json"))
+    report.tables.append((evaluation.name, page.text()))
+
+    let figures: [(String, DetectionMeasure, Double, Bool)] = [
+      ("averagePrecision", .averagePrecision(.allPoints), 0.01, true),
+      ("logAverageMissRate", .logAverageMissRate, 0.02, false),
+    ]
+    for (name, measure, tolerance, larger) in figures {
+      result.figures.append(
+        .init(
+          name: "\(evaluation.name).\(name)", value: scored.rawFigures.value(measure), tolerance: tolerance,
+          isBetterWhenLarger: larger))
+      guard let fitted = scored.fittedFigures else { continue }
+      result.figures.append(
+        .init(
+          name: "\(evaluation.name).\(name).fitted", value: fitted.value(measure), tolerance: tolerance,
+          isBetterWhenLarger: larger))
+    }
+  }
+
+  private func evaluate(
+    _ evaluation: WindowEvaluation, _ detector: HOGDetector, _ result: inout ExperimentResult,
+    _ report: inout ExperimentReport
+  ) throws {
+    guard let positives = try AnnotatedSource.load(evaluation.positives),
+      let negatives = try AnnotatedSource.load(evaluation.negatives)
+    else {
+      throw InputError(
+        source: configuration.title, field: evaluation.name, problem: "needs positives and negatives")
+    }
+    let scores = try WindowRun.score(
+      detector, positives: positives, negatives: negatives, options: try detector.scanOptions(with: evaluation.scan),
+      executor: executor,
+      progress: progress, cancellation: cancellation)
+    try AtomicFile.write(StrictJSON.text(scores), to: path("\(evaluation.name).json"))
+    for rate in evaluation.rates ?? [1e-5, 1e-4, 1e-3] {
+      result.figures.append(
+        .init(
+          name: "\(evaluation.name).missRate@\(rate)", value: scores.missRate(falsePositivesPerWindow: rate),
+          tolerance: 0.02, isBetterWhenLarger: false))
+    }
+    report.tables.append(
+      (
+        evaluation.name,
+        "\(scores.positiveScores.count) positive windows, \(scores.negativeWindowCount) negative windows of "
+          + "\(negatives.images.count) photos.\n"
+      ))
+  }
+}

@@ -1,0 +1,150 @@
+import DatasetReaders
+import Detection
+import Evaluation
+import Execution
+import Foundation
+import Geometry
+import Imaging
+import ModelFiles
+
+/// Everything that a HOG training needs: data sets and options. What `windhover-train hog --config` reads, and the `train`
+/// part of an experiment.
+public struct HOGTrainingJob: Hashable, Codable, Sendable {
+  /// Photos (or windows) with objects.
+  public var positives: [AnnotatedSource]
+  /// Photos without an object.
+  public var negatives: [AnnotatedSource]
+  /// Annotated photos that confidences are fitted to, none of them among the positives; empty: no confidences.
+  public var calibration: [AnnotatedSource]
+  /// What the options of a file begin with: those that it leaves out.
+  public var preset: HOGPreset
+  public var options: HOGTrainerOptions
+
+  /// - Parameter options: `nil` takes the preset's.
+  public init(
+    positives: [AnnotatedSource], negatives: [AnnotatedSource], calibration: [AnnotatedSource] = [],
+    preset: HOGPreset = .person, options: HOGTrainerOptions? = nil
+  ) {
+    self.positives = positives
+    self.negatives = negatives
+    self.calibration = calibration
+    self.preset = preset
+    self.options = options ?? preset.options
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      positives: try values.decode([AnnotatedSource].self, forKey: .positives),
+      negatives: try values.decodeIfPresent([AnnotatedSource].self, forKey: .negatives) ?? [],
+      calibration: try values.decodeIfPresent([AnnotatedSource].self, forKey: .calibration) ?? [],
+      preset: try values.decodeIfPresent(HOGPreset.self, forKey: .preset) ?? .person,
+      options: HOGTrainerOptions())
+    options = try JSONTree.decode(
+      values.decodeIfPresent(JSONTree.self, forKey: .options) ?? .object([:]), over: preset.options)
+  }
+
+  /// Loads the data, trains, and makes the model file's content; writes nothing but the checkpoint.
+  ///
+  /// - Parameters:
+  ///   - record: what the provenance says of the run.
+  ///   - checkpoint: see `HOGTrainer.train`.
+  /// - Throws: `InputError` for data that cannot be loaded, with the faults of annotations given to `progress` as
+  ///   warnings; and as `HOGTrainer.train`.
+  public func run(
+    record: RunRecord, checkpoint: String? = nil, executor: ParallelExecutor = ParallelExecutor(),
+    progress: any ProgressSink = SilentProgress(), cancellation: Cancellation = Cancellation()
+  ) throws -> (model: ModelFile, result: HOGTrainingResult) {
+    guard let photos = try AnnotatedSource.load(positives) else {
+      throw InputError(source: "training", field: "positives", problem: "names no data set")
+    }
+    let backgrounds = try AnnotatedSource.load(negatives)
+    let validation = try AnnotatedSource.load(calibration)
+    for set in [photos, backgrounds, validation].compactMap(\.self) {
+      set.tellProblems(to: progress)
+    }
+    if let validation { try HOGTrainingJob.checkDisjoint(photos, validation) }
+    let result = try HOGTrainer.train(
+      photos: DatasetTrainingSource(photos), backgrounds: backgrounds.map { DatasetTrainingSource($0) },
+      validation: validation.map { DatasetTrainingSource($0) }, options: options, checkpoint: checkpoint,
+      executor: executor, progress: progress, cancellation: cancellation)
+    let described = zip(
+      ["positives", "negatives", "calibration"], [positives, negatives, calibration]
+    ).flatMap { role, sources in sources.map { (role, $0) } }
+    let provenance = Provenance(
+      command: record.command,
+      dataSets: try described.map { role, source in
+        let set = try source.load()
+        return Provenance.DataSet(
+          name: source.data.description, description: role, imageCount: set.images.count,
+          checksum: try set.contentChecksum(executor: executor, cancellation: cancellation))
+      }, seed: options.seed, commit: record.commit, date: record.date, machine: record.machine)
+    return (try result.detector.modelFile(provenance: provenance, training: options), result)
+  }
+
+  private static func checkDisjoint(_ photos: Dataset, _ validation: Dataset) throws {
+    let trained = Set(photos.images.map(\.path))
+    if let both = validation.images.first(where: { trained.contains($0.path) && !$0.path.hasSuffix(".vec") }) {
+      throw InputError(
+        source: both.path, problem: "is among the positives and the calibration photos",
+        hint: "confidences must be fitted to photos that the training has not seen")
+    }
+  }
+}
+
+/// Who made a file, when, from what: kept in models and results.
+public struct RunRecord: Hashable, Sendable {
+  public var command: String
+  public var commit: String?
+  public var date: String?
+  public var machine: String?
+
+  public init(command: String, commit: String? = nil, date: String? = nil, machine: String? = nil) {
+    self.command = command
+    self.commit = commit
+    self.date = date
+    self.machine = machine
+  }
+
+  /// The record of a run that happens now, on this machine.
+  ///
+  /// `SOURCE_DATE_EPOCH` (seconds, reproducible-builds.org) takes the place of the clock, so that a run can be repeated to
+  /// the byte.
+  public static func now(command: String) -> RunRecord {
+    let fixed = ProcessInfo.processInfo.environment["SOURCE_DATE_EPOCH"].flatMap(Double.init)
+    let moment = fixed.map { Date(timeIntervalSince1970: $0) } ?? Date()
+    return RunRecord(
+      command: command, commit: commit(), date: ISO8601DateFormatter().string(from: moment), machine: machine())
+  }
+
+  /// The processor's name and the number of cores, from the system.
+  private static func machine() -> String? {
+    let lines = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8))?.split(separator: "\n") ?? []
+    guard let line = lines.first(where: { $0.hasPrefix("model name") }), let name = line.split(separator: ":").last
+    else {
+      return nil
+    }
+    let cores = ProcessInfo.processInfo.processorCount
+    return "\(name.trimmingCharacters(in: .whitespaces)), \(cores) \(cores == 1 ? "core" : "cores")"
+  }
+
+  /// The commit of the checkout in the working folder, where there is one.
+  private static func commit() -> String? {
+    var folder = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
+    while folder.path != "/" {
+      if let head = text(folder.appendingPathComponent(".git/HEAD")) {
+        guard head.hasPrefix("ref: ") else { return head }
+        let name = String(head.dropFirst(5))
+        if let commit = text(folder.appendingPathComponent(".git/\(name)")) { return commit }
+        let packed = text(folder.appendingPathComponent(".git/packed-refs"))?.split(separator: "\n")
+        return packed?.first { $0.hasSuffix(" " + name) }.flatMap { $0.split(separator: " ").first.map(String.init) }
+      }
+      folder.deleteLastPathComponent()
+    }
+    return nil
+  }
+
+  private static func text(_ url: URL) -> String? {
+    (try? String(contentsOf: url, encoding: .utf8))?.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+
+/// Any JSON value: for laying a few given options over a full set of defaults.
+public enum JSONTree: Hashable, Codable, Sendable {
+  case null
+  case boolean(Bool)
+  case number(Double)
+  case text(String)
+  case array([JSONTree])
+  case object([String: JSONTree])
+
+  public init(from decoder: any Decoder) throws {
+    let value = try decoder.singleValueContainer()
+    if value.decodeNil() {
+      self = .null
+    } else if let boolean = try? value.decode(Bool.self) {
+      self = .boolean(boolean)
+    } else if let number = try? value.decode(Double.self) {
+      self = .number(number)
+    } else if let text = try? value.decode(String.self) {
+      self = .text(text)
+    } else if let array = try? value.decode([JSONTree].self) {
+      self = .array(array)
+    } else {
+      self = .object(try value.decode([String: JSONTree].self))
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var value = encoder.singleValueContainer()
+    switch self {
+    case .null: try value.encodeNil()
+    case .boolean(let boolean): try value.encode(boolean)
+    // Whole numbers must stay such for decoders of integers.
+    case .number(let number): try Int(exactly: number).map { try value.encode($0) } ?? value.encode(number)
+    case .text(let text): try value.encode(text)
+    case .array(let array): try value.encode(array)
+    case .object(let object): try value.encode(object)
+    }
+  }
+
+  /// This value with another laid over it: objects key by key, everything else replaced.
+  ///
+  /// An object whose only keys name another variant (`{"felzenszwalb": …}` over `{"dalalTriggs": …}`) replaces it, too.
+  public func overlaid(by other: JSONTree) -> JSONTree {
+    guard case .object(let mine) = self, case .object(let theirs) = other else { return other }
+    if mine.count == 1, theirs.count == 1, mine.keys != theirs.keys { return other }
+    return .object(mine.merging(theirs) { $0.overlaid(by: $1) })
+  }
+
+  /// `defaults` with the given keys laid over it.
+  /// - Throws: `DecodingError` for a key whose value is of the wrong kind.
+  public static func decode<Value: Codable>(_ given: JSONTree, over defaults: Value) throws -> Value {
+    let base = try JSONDecoder().decode(JSONTree.self, from: JSONEncoder().encode(defaults))
+    return try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(base.overlaid(by: given)))
+  }
+}

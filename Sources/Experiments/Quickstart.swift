@@ -1,0 +1,98 @@
+import DatasetReaders
+import Detection
+import Execution
+import Foundation
+import Geometry
+import Imaging
+import ModelFiles
+
+/// The first thing a newcomer runs: fetches small public sets, trains a face detector on them, evaluates it, and draws what
+/// it finds.
+public enum Quickstart {
+  public struct Outcome: Sendable {
+    public let result: ExperimentResult
+    public let report: String
+    /// Whether the photos are generated, because public ones could not be fetched.
+    public let isGenerated: Bool
+    /// Where the model, the report, the page and the picture are.
+    public let model: String
+    public let reportPath: String
+    public let page: String
+    public let picture: String
+  }
+
+  /// - Parameters:
+  ///   - configuration: an experiment with one evaluation by boxes.
+  ///   - sets: manifests to fetch before.
+  ///   - output: the folder for everything that is written.
+  ///   - generates: do not even try to fetch.
+  /// - Throws: as `ExperimentRunner.run`. A set that cannot be fetched is no error: the same job then runs on generated
+  ///   pictures, and every title says so.
+  public static func run(
+    _ configuration: ExperimentConfiguration, fetching sets: [String], output: String, generates: Bool = false,
+    record: RunRecord, executor: ParallelExecutor = ParallelExecutor(),
+    progress: any ProgressSink = SilentProgress(), cancellation: Cancellation = Cancellation()
+  ) throws -> Outcome {
+    var configuration = configuration
+    var isGenerated = generates
+    if !generates {
+      do {
+        try fetch(sets, progress: progress, cancellation: cancellation)
+      } catch let error as InputError {
+        progress.receive(.warning("\(error)"))
+        isGenerated = true
+      }
+    }
+    if isGenerated {
+      progress.receive(
+        .note("GENERATED PICTURES: the public photos are not at hand; the same job runs on drawn faces instead."))
+      configuration = try onGeneratedPictures(configuration, folder: "\(output)/generated")
+    }
+    let (result, report) = try ExperimentRunner(
+      configuration: configuration, output: output, record: record, executor: executor, progress: progress,
+      cancellation: cancellation
+    ).run()
+    let evaluation = configuration.boxes[0]
+    let picture = "\(output)/detections.png"
+    try draw(evaluation, output: output, to: picture)
+    return Outcome(
+      result: result, report: report, isGenerated: isGenerated, model: "\(output)/model.safetensors",
+      reportPath: "\(output)/report.md", page: "\(output)/\(evaluation.name).html", picture: picture)
+  }
+
+  private static func fetch(_ sets: [String], progress: any ProgressSink, cancellation: Cancellation) throws {
+    let catalog = ManifestCatalog.standard()
+    for name in sets {
+      _ = try DatasetFetcher(cacheFolder: ManifestCatalog.cacheFolder()).fetch(
+        catalog.manifest(named: name), progress: progress, cancellation: cancellation)
+    }
+  }
+
+  private static func onGeneratedPictures(
+    _ configuration: ExperimentConfiguration, folder: String
+  ) throws -> ExperimentConfiguration {
+    var copy = configuration
+    let sets = try GeneratedFaces.write(below: folder, seed: copy.train?.options.seed ?? 1)
+    copy.title = "GENERATED PICTURES: " + copy.title
+    copy.purpose = "The public photos could not be fetched: figures on drawn faces say nothing of real ones."
+    copy.train?.positives = [AnnotatedSource(data: try .parse(sets.train))]
+    copy.train?.negatives = [AnnotatedSource(data: try .parse(sets.negatives))]
+    copy.train?.calibration = []
+    copy.boxes[0].data = [AnnotatedSource(data: try .parse(sets.test))]
+    return copy
+  }
+
+  /// Draws the detections of the photo that has most, with the truth in thin lines.
+  private static func draw(_ evaluation: BoxEvaluation, output: String, to path: String) throws {
+    guard let dataset = try AnnotatedSource.load(evaluation.data) else { return }
+    let detector = try ModelCatalog.detector("\(output)/model.safetensors")
+    let most = dataset.images.indices.max { first, second in
+      (dataset.images[first].annotations.count, second) < (dataset.images[second].annotations.count, first)
+    }
+    guard let most else { return }
+    let image = try dataset.image(at: most)
+    let canvas = try Canvas(image.rgb(), scale: max(1, (640 / Double(image.width)).rounded(.up)))
+    canvas.draw(detector.detect(in: image))
+    try ImageFile.write(canvas.image(), to: path)
+  }
+}

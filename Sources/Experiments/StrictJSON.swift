@@ -1,0 +1,79 @@
+import Execution
+import Foundation
+
+/// Reads and writes the JSON of configurations and results.
+public enum StrictJSON {
+  /// Decodes a value and refuses keys that mean nothing: a misspelt option is an error, not a default.
+  ///
+  /// Values that were read are written again and compared: a key that was given, and not as null, but is not written, is
+  /// unknown.
+  /// - Parameter source: the file's name, for errors.
+  /// - Throws: `InputError` that names the file and the path of the key.
+  public static func decode<Value: Codable>(_ type: Value.Type, from data: Data, source: String) throws -> Value {
+    let value: Value
+    do {
+      value = try JSONDecoder().decode(Value.self, from: data)
+    } catch let error as InputError {
+      throw error
+    } catch let error as DecodingError {
+      throw inputError(error, source: source)
+    }
+    let given = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+    let known = try JSONSerialization.jsonObject(with: JSONEncoder().encode(value), options: .fragmentsAllowed)
+    if let path = unknownKey(in: given, comparedWith: known, path: "") {
+      throw InputError(source: source, field: path, problem: "means nothing here", hint: "check its spelling")
+    }
+    return value
+  }
+
+  /// Reads a file; errors name it.
+  public static func read<Value: Codable>(_ type: Value.Type, path: String) throws -> Value {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw InputError(source: path, problem: "cannot be read", expected: "a JSON file")
+    }
+    return try decode(type, from: data, source: path)
+  }
+
+  /// Text with sorted keys, two spaces of indent and a newline at the end: the same value gives the same bytes.
+  public static func text(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+  }
+
+  private static func unknownKey(in given: Any, comparedWith known: Any, path: String) -> String? {
+    if let given = given as? [String: Any] {
+      let known = known as? [String: Any]
+      for (key, value) in given.sorted(by: { $0.key < $1.key }) where !(value is NSNull) {
+        let place = path.isEmpty ? key : "\(path).\(key)"
+        guard let counterpart = known?[key] else { return place }
+        if let found = unknownKey(in: value, comparedWith: counterpart, path: place) { return found }
+      }
+    } else if let given = given as? [Any], let known = known as? [Any] {
+      for (index, (value, counterpart)) in zip(given, known).enumerated() {
+        if let found = unknownKey(in: value, comparedWith: counterpart, path: "\(path)[\(index)]") { return found }
+      }
+    }
+    return nil
+  }
+
+  private static func inputError(_ error: DecodingError, source: String) -> InputError {
+    func place(_ path: [any CodingKey]) -> String? {
+      path.isEmpty ? nil : path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+    }
+    switch error {
+    case .keyNotFound(let key, let context):
+      return InputError(source: source, field: place(context.codingPath + [key]), problem: "is missing")
+    case .typeMismatch(let type, let context):
+      return InputError(
+        source: source, field: place(context.codingPath), problem: "is of the wrong kind", expected: "\(type)")
+    case .valueNotFound(let type, let context):
+      return InputError(source: source, field: place(context.codingPath), problem: "is null", expected: "\(type)")
+    case .dataCorrupted(let context):
+      return InputError(
+        source: source, field: place(context.codingPath), problem: "cannot be read", found: context.debugDescription)
+    @unknown default:
+      return InputError(source: source, problem: "cannot be read", found: "\(error)")
+    }
+  }
+}

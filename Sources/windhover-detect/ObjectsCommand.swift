@@ -1,0 +1,119 @@
+import CommandLineOptions
+import Foundation
+import Windhover
+
+/// `windhover-detect objects`: boxes of faces, persons or what else a model finds.
+enum ObjectsCommand {
+  static let command = Command(
+    CommandSpecification(
+      name: "objects", summary: "Find faces, persons or other objects.",
+      discussion: """
+        PATH is a picture (PNG, JPEG, PNM), a folder, which is searched with all folders in it, or a data set such as
+        list:photos.txt or wider/validation. Output has one entry a picture, in order:
+
+          text   one line a detection: picture, box (x y width height), score, confidence, label
+          json   one JSON object a line: {"image", "width", "height", "detections": [{"box", "score", ...}]}
+          csv    a header, then one line a detection
+
+        Boxes are in pixels of the upright picture (EXIF orientation applied), origin at the top left. A picture that
+        cannot be read is named on standard error, the others are still done, and the exit status is 1.
+        """,
+      operands: .oneOrMore("PATH"),
+      options: [
+        .value(
+          "--model", "NAME|FILE", short: "-m",
+          help: "A model that comes with Windhover (face, person) or a model file.",
+          default: "face"),
+        .value(
+          "--format", "FORMAT", short: "-f", help: "What to write.", default: "text", choices: ["text", "json", "csv"]),
+        .flag("--json", help: "The same as --format json."),
+        .value("--output", "FILE", short: "-o", help: "Write there, whole or not at all, not to standard output."),
+        .value("--draw", "DIR", help: "Also write each picture with its detections drawn, as PNG, into this folder."),
+        .value("--threshold", "SCORE", help: "Least raw score of a detection. Default: the model's own."),
+        .value("--confidence", "P", help: "Least confidence of a detection, 0 to 1 (calibrated models)."),
+        .value(
+          "--min-size", "PIXELS", help: "Least height of an object. Larger is faster. Default: the model's own."),
+        .value("--max-size", "PIXELS", help: "Greatest height of an object. Default: as large as the picture."),
+        .value("--scales", "N", help: "Scales an octave: more find more, slower. Default: the model's own."),
+        .value(
+          "--upsampling", "RULE", help: "Whether pictures may be enlarged to find small objects.",
+          choices: ScanOptions.Upsampling.allCases.map(\.rawValue)),
+        .value("--max", "N", help: "Keep the N best of each picture."),
+        .value("--max-pixels", "N", help: "Refuse larger pictures.", default: "100000000"),
+        .threads,
+      ],
+      examples: [
+        ("windhover-detect objects --model face photo.jpg", "Faces of one picture, as text."),
+        (
+          "windhover-detect objects --model person --draw out photos/",
+          "Persons of a folder, and pictures with their boxes in out/."
+        ),
+        (
+          "windhover-detect objects --json list:photos.txt > faces.jsonl",
+          "Faces of the pictures on a list, for windhover-evaluate."
+        ),
+      ]),
+    run: run)
+
+  private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
+    let detector = try ModelCatalog.detector(options.requiredText("--model"))
+    let scan = try scanOptions(options, base: detector.scanOptions)
+    let pixelLimit = try options.integer("--max-pixels", in: 1...Int(Int32.max))
+    let confidence = try options.number("--confidence", in: 0...1)
+    if confidence != nil, detector.components.contains(where: { $0.calibration == nil }) {
+      throw UsageError("--confidence: the model is not calibrated; use --threshold")
+    }
+    let format = try format(options)
+    let pictures = try Picture.list(options.operands)
+    let drawing = try options.text("--draw").map { try DetectionDrawing(folder: $0) }
+    let pictureRun = PictureRun(
+      detector: detector, scan: scan, confidence: confidence,
+      readOptions: pixelLimit.map { ImageReadOptions(pixelLimit: $0) } ?? ImageReadOptions(),
+      executor: try options.executor(), progress: context.progress, cancellation: context.cancellation)
+
+    let output = options.text("--output")
+    var kept = format.header
+    if output == nil { try StandardOutput.write(kept) }
+    let failures = try pictureRun.detect(in: pictures) { result, image in
+      let lines = format.lines(result)
+      if output == nil {
+        try StandardOutput.write(lines)
+      } else {
+        kept += lines
+      }
+      try drawing?.draw(result, on: image)
+    }
+    if let output { try AtomicFile.write(kept, to: output) }
+    if failures > 0 { throw PicturesFailed(count: failures, total: pictures.count) }
+  }
+
+  private static func format(_ options: ParsedOptions) throws -> DetectionFormat {
+    let asked = DetectionFormat(rawValue: options.requiredText("--format")) ?? .text
+    guard options.flag("--json") else { return asked }
+    if options.isGiven("--format"), asked != .json { throw UsageError("--json and --format \(asked) contradict") }
+    return .json
+  }
+
+  /// The model's scan options with what the command line changes.
+  private static func scanOptions(_ options: ParsedOptions, base: ScanOptions) throws -> ScanOptions {
+    var scan = base
+    if let value = try options.number("--threshold") { scan.threshold = value }
+    if let value = try options.number("--min-size", in: 1...1e6) { scan.minimumHeight = value }
+    if let value = try options.number("--max-size", in: 1...1e6) { scan.maximumHeight = value }
+    if let value = try options.integer("--scales", in: 1...64) { scan.scaleFactor = exp2(1 / Double(value)) }
+    if let value = options.text("--upsampling").flatMap(ScanOptions.Upsampling.init) { scan.upsampling = value }
+    if let value = try options.integer("--max", in: 0...1_000_000) { scan.maximumDetections = value }
+    if let least = scan.minimumHeight, let most = scan.maximumHeight, least > most {
+      throw UsageError("--min-size \(least) is larger than --max-size \(most)")
+    }
+    try scan.validate(source: "command line")
+    return scan
+  }
+}
+
+/// The end of a run in which some pictures could not be done.
+struct PicturesFailed: Error, CustomStringConvertible {
+  let count: Int
+  let total: Int
+  var description: String { "\(count) of \(total) pictures could not be done (named above)" }
+}

@@ -1,0 +1,11 @@
+import CommandLineOptions
+import Windhover
+
+@main struct WindhoverDetect {
+  static func main() {
+    Program(
+      name: "windhover-detect", summary: "find objects in pictures", version: windhoverVersion,
+      commands: [ObjectsCommand.command]
+    ).main()
+  }
+}

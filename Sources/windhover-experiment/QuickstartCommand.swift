@@ -1,0 +1,49 @@
+import CommandLineOptions
+import Windhover
+
+/// `windhover-experiment quickstart`: the whole way from public photos to a report, in minutes.
+enum QuickstartCommand {
+  static let command = Command(
+    CommandSpecification(
+      name: "quickstart", summary: "Fetch small public sets, train a face detector, evaluate it, draw what it finds.",
+      discussion: """
+        Fetches dlib's example photos and OpenCV's packed face samples from Debian's sources (kept in a cache, checked by
+        their sums), trains a face detector on the samples, evaluates it on the photos, and writes the model, the report, a
+        page with curves and galleries, and a picture. Where they cannot be fetched it says so and does the same job on
+        generated pictures.
+        """,
+      operands: .optional("DIR"),
+      options: [
+        .value("--output", "DIR", short: "-o", help: "Where to write.", default: "out/quickstart"),
+        .flag("--generated", help: "Use generated pictures, without trying to fetch photos."),
+        .threads,
+      ],
+      examples: [
+        ("windhover-experiment quickstart", "Runs Experiments/quickstart/faces, in the project's folder."),
+        ("windhover-experiment quickstart --generated --output try", "The same without a network."),
+      ])
+  ) { options, context in
+    let folder = options.operands.first ?? "Experiments/quickstart/faces"
+    let configuration = try StrictJSON.read(ExperimentConfiguration.self, path: "\(folder)/config.json")
+    guard configuration.train != nil, configuration.boxes.count == 1 else {
+      throw InputError(
+        source: "\(folder)/config.json", problem: "is no quickstart", expected: "a training and one evaluation by boxes"
+      )
+    }
+    let outcome = try Quickstart.run(
+      configuration, fetching: ["dlib-faces", "opencv-faces"], output: options.requiredText("--output"),
+      generates: options.flag("--generated"), record: RunRecord.now(command: context.commandLine),
+      executor: try options.executor(), progress: context.progress, cancellation: context.cancellation)
+    try StandardOutput.write(
+      """
+      \(outcome.report)
+      \(outcome.isGenerated ? "These figures are of GENERATED pictures; they say nothing of real faces.\n" : "")Written:
+        \(outcome.page)   curves, numbers, galleries (open it in a browser)
+        \(outcome.picture)   a photo with what the detector finds
+        \(outcome.reportPath)   this report
+        \(outcome.model)   the model; try it:
+          windhover-detect objects --model \(outcome.model) --draw out/faces YOUR-PHOTOS
+
+      """)
+  }
+}

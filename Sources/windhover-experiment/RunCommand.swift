@@ -1,0 +1,71 @@
+import CommandLineOptions
+import Foundation
+import Windhover
+
+/// `windhover-experiment run`: trains and evaluates as a folder's `config.json` says.
+enum RunCommand {
+  static let command = Command(
+    CommandSpecification(
+      name: "run", summary: "Train and evaluate as an experiment's config.json says.",
+      discussion: """
+        DIR holds config.json and, once recorded, expected.json and report.md. The output folder gets the model, the
+        results of each evaluation (JSON lines, JSON, an HTML page), result.json and report.md. An interrupted training
+        goes on where it stopped when the same command is given again. Where expected.json is there, figures that differ
+        by more than their tolerance are listed and the exit status is 1.
+        """,
+      operands: .one("DIR"),
+      options: [
+        .value(
+          "--output", "DIR", short: "-o", help: "Where to write. Default: out/experiments/ and DIR's last two names."),
+        .flag("--record", help: "Also write expected.json and report.md into DIR, in place of those that are there."),
+        .value("--train-only", "FILE", help: "Train, write the model to FILE, and evaluate nothing."),
+        .threads,
+      ],
+      examples: [
+        ("windhover-experiment run Experiments/persons/hog", "Train the person detector and evaluate it."),
+        ("windhover-experiment run Experiments/faces/hog --record", "Record its figures as those to be expected."),
+      ]),
+    run: run)
+
+  private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
+    let folder = options.operands[0]
+    let configuration = try StrictJSON.read(ExperimentConfiguration.self, path: "\(folder)/config.json")
+    let executor = try options.executor()
+    if let file = options.text("--train-only") {
+      guard let job = configuration.train else {
+        throw UsageError("--train-only: \(folder)/config.json trains nothing")
+      }
+      let record = RunRecord.now(command: context.commandLine)
+      let trained = try job.run(
+        record: record, checkpoint: file + ".checkpoint", executor: executor, progress: context.progress,
+        cancellation: context.cancellation)
+      try trained.model.write(to: file)
+      try? FileManager.default.removeItem(atPath: file + ".checkpoint")
+      return
+    }
+    let last = (folder as NSString).pathComponents.filter { $0 != "/" && $0 != "." }.suffix(2).joined(separator: "/")
+    let output = options.text("--output") ?? "out/experiments/\(last)"
+    let (result, report) = try ExperimentRunner(
+      configuration: configuration, output: output, record: RunRecord.now(command: context.commandLine),
+      executor: executor, progress: context.progress, cancellation: context.cancellation
+    ).run()
+    try StandardOutput.write(report)
+    context.progress.receive(.note("Written: \(output)/report.md, the model and the pages beside it"))
+    if options.flag("--record") {
+      try AtomicFile.write(StrictJSON.text(result), to: "\(folder)/expected.json")
+      try AtomicFile.write(report, to: "\(folder)/report.md")
+    } else if FileManager.default.fileExists(atPath: "\(folder)/expected.json") {
+      let expected = try StrictJSON.read(ExperimentResult.self, path: "\(folder)/expected.json")
+      let differences = result.differences(from: expected)
+      if !differences.isEmpty { throw FiguresDiffer(folder: folder, differences: differences) }
+      context.progress.receive(.note("All figures agree with \(folder)/expected.json"))
+    }
+  }
+}
+
+/// The end of an experiment whose figures are not those recorded.
+struct FiguresDiffer: Error, CustomStringConvertible {
+  let folder: String
+  let differences: [String]
+  var description: String { "figures differ from \(folder)/expected.json:\n  " + differences.joined(separator: "\n  ") }
+}

@@ -1,0 +1,11 @@
+import CommandLineOptions
+import Windhover
+
+@main struct WindhoverExperiment {
+  static func main() {
+    Program(
+      name: "windhover-experiment", summary: "run recorded experiments", version: windhoverVersion,
+      commands: [RunCommand.command, TableCommand.command, QuickstartCommand.command]
+    ).main()
+  }
+}

@@ -1,0 +1,113 @@
+import CommandLineOptions
+import Foundation
+import Windhover
+
+/// `windhover-train hog`: a HOG detector from annotated photos.
+enum HOGCommand {
+  static let command = Command(
+    CommandSpecification(
+      name: "hog", summary: "Train a detector of HOG features and linear SVMs.",
+      discussion: """
+        Objects are cut from the photos of --positives, mirrored and jittered; a linear SVM is trained against random windows,
+        then again in rounds with its own false alarms (hard negatives). Data sets are named NAME/SPLIT (a manifest's,
+        found under DATASETS_DIR or in the cache) or FORMAT:PATH (imglab:faces.xml, voc:DIR, folder:DIR, ...);
+        windhover-data --help tells more. Objects that no window can reach are named before training starts.
+
+        --config takes all from a JSON file ({"positives": [...], "negatives": [...], "options": {...}}); options given
+        beside it win. A training that was interrupted goes on from FILE.checkpoint; with other options or data it
+        refuses, and --restart begins anew.
+        """,
+      options: [
+        .value("--output", "FILE", short: "-o", help: "The model to write (safetensors).", required: true),
+        .list("--positives", "REF", short: "-p", help: "Photos with objects."),
+        .list("--negatives", "REF", short: "-n", help: "Photos without an object."),
+        .list(
+          "--calibration", "REF", help: "Annotated photos, none of them trained on, that confidences are fitted to."),
+        .value(
+          "--targets", "RULES", help: "Which objects to learn from, e.g. \"height>=20,blur<=1\"; others are ignored."),
+        .value("--config", "FILE", help: "A JSON file with data sets and options."),
+        .value("--preset", "TASK", help: "Options to begin with.", choices: HOGPreset.allCases.map(\.rawValue)),
+        .value("--label", "NAME", help: "What detections are called. Default: the preset's."),
+        .value("--window", "WxH", help: "Detection window in pixels, e.g. 64x128."),
+        .value("--cost", "C", help: "Cost of an error (the SVM's C)."),
+        .value("--rounds", "N", help: "Rounds of hard-negative mining."),
+        .value("--jitter", "N", help: "Shifted and scaled copies of each object."),
+        .value("--random-negatives", "N", help: "Random negative windows before the first round."),
+        .value("--memory", "MB", help: "Memory for samples."),
+        .value("--seed", "N", help: "Seed of everything random."),
+        .value("--report", "FILE", help: "Also write what the training did, as JSON."),
+        .flag("--restart", help: "Begin anew, even where a checkpoint is there."),
+        .threads,
+      ],
+      examples: [
+        (
+          "windhover-train hog --preset face -p imglab:faces/training.xml -n folder:scenes -o face.safetensors",
+          "A face detector from dlib's annotations and photos without faces."
+        ),
+        (
+          "windhover-train hog --preset person -p inria/train-positives -n inria/train-negatives -o person.safetensors",
+          "The person detector of Dalal and Triggs."
+        ),
+        (
+          "windhover-train hog --config job.json --seed 2 -o model.safetensors", "A recorded job with another seed."
+        ),
+      ]),
+    run: run)
+
+  private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
+    let output = options.requiredText("--output")
+    let job = try job(options)
+    let checkpoint = output + ".checkpoint"
+    if options.flag("--restart") { try? FileManager.default.removeItem(atPath: checkpoint) }
+    let trained = try job.run(
+      record: RunRecord.now(command: context.commandLine), checkpoint: checkpoint, executor: try options.executor(),
+      progress: context.progress, cancellation: context.cancellation)
+    try trained.model.write(to: output)
+    if let report = options.text("--report") {
+      try AtomicFile.write(StrictJSON.text(trained.result.report), to: report)
+    }
+    try? FileManager.default.removeItem(atPath: checkpoint)
+    context.progress.receive(.note("Written: \(output)"))
+  }
+
+  /// The job that the command line asks for: the file's or the preset's, with what is given beside it.
+  private static func job(_ options: ParsedOptions) throws -> HOGTrainingJob {
+    var job: HOGTrainingJob
+    if let path = options.text("--config") {
+      if options.isGiven("--preset") { throw UsageError("--preset and --config contradict: the file has all options") }
+      job = try StrictJSON.read(HOGTrainingJob.self, path: path)
+    } else {
+      let preset = options.text("--preset").flatMap(HOGPreset.init) ?? .person
+      job = HOGTrainingJob(positives: [], negatives: [], preset: preset)
+    }
+    let targets = options.text("--targets")
+    func sources(_ name: String) throws -> [AnnotatedSource]? {
+      guard options.isGiven(name) else { return nil }
+      return try options.list(name).map { AnnotatedSource(data: try .parse($0), targets: targets) }
+    }
+    job.positives = try sources("--positives") ?? job.positives
+    job.negatives = try sources("--negatives") ?? job.negatives
+    job.calibration = try sources("--calibration") ?? job.calibration
+    if job.positives.isEmpty { throw UsageError("--positives REF (or --config FILE) is missing: what to learn from") }
+    if let label = options.text("--label") {
+      for index in job.options.components.indices { job.options.components[index].label = label }
+    }
+    if let size = try windowSize(options) { job.options.windowSize = size }
+    if let value = try options.number("--cost", in: 1e-9...1e9) { job.options.svm.cost = value }
+    if let value = try options.integer("--rounds", in: 0...100) { job.options.rounds = value }
+    if let value = try options.integer("--jitter", in: 0...1000) { job.options.jitterCopies = value }
+    if let value = try options.integer("--random-negatives", in: 1...10_000_000) { job.options.randomNegatives = value }
+    if let value = try options.integer("--memory", in: 1...1_000_000) { job.options.sampleMemory = value }
+    if let value = try options.seed("--seed") { job.options.seed = value }
+    return job
+  }
+
+  private static func windowSize(_ options: ParsedOptions) throws -> PixelSize? {
+    guard let text = options.text("--window") else { return nil }
+    let parts = text.split(separator: "x").map { Int($0) }
+    guard parts.count == 2, let width = parts[0], let height = parts[1], width > 0, height > 0 else {
+      throw UsageError("--window: found \"\(text)\", expected WIDTHxHEIGHT in pixels, for example 64x128")
+    }
+    return PixelSize(width: width, height: height)
+  }
+}

@@ -1,3 +1,0 @@
-@main struct Pending {
-  static func main() {}
-}

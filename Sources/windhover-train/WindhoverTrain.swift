@@ -1,0 +1,11 @@
+import CommandLineOptions
+import Windhover
+
+@main struct WindhoverTrain {
+  static func main() {
+    Program(
+      name: "windhover-train", summary: "train detectors from data sets", version: windhoverVersion,
+      commands: [HOGCommand.command]
+    ).main()
+  }
+}
