@@ -55,8 +55,9 @@ extension HOGTrainer {
           // Where an asymmetric window is mirrored for its own component, the object must land in the same region.
           let region =
             turned && !layout.isMirror ? HOGTrainer.mirrored(layout.objectRegion) : layout.objectRegion
-          let window = HOGTrainer.window(ofObject: placed, region: region)
-          result.samples[layout.trained] += descriptor(octaves, window: window, layout: layout, mirrored: turned)
+          let window = WindowCutter.window(ofObject: placed, region: region)
+          result.samples[layout.trained] += WindowCutter(features: options.features).descriptor(
+            octaves, window: window, size: layout.windowSize, mirrored: turned)
         }
       }
     }
@@ -67,24 +68,11 @@ extension HOGTrainer {
     Box(x: 1 - region.maxX, y: region.y, width: region.width, height: region.height)
   }
 
-  /// The box of the window whose object region is `object`.
-  static func window(ofObject object: Box, region: Box) -> Box {
-    let width = object.width / region.width
-    let height = object.height / region.height
-    return Box(x: object.x - region.x * width, y: object.y - region.y * height, width: width, height: height)
-  }
-
   /// The annotated box brought to the shape of the window's object, about its centre.
   func shaped(_ box: Box, to layout: ComponentLayout) -> Box {
     let width = layout.objectRegion.width * Double(layout.windowSize.width)
     let height = layout.objectRegion.height * Double(layout.windowSize.height)
-    let scale =
-      switch options.boxMapping {
-      case .height: box.height / height
-      case .width: box.width / width
-      case .area: (box.area / (width * height)).squareRoot()
-      }
-    return Box(center: box.center, width: width * scale, height: height * scale)
+    return WindowCutter.shaped(box, to: (width, height), by: options.boxMapping)
   }
 
   private func jittered(_ object: Box, using random: inout RandomStream) -> Box {
@@ -92,29 +80,6 @@ extension HOGTrainer {
     let dy = random.uniform(in: -1..<1) * options.jitterShift * object.height
     let scale = exp(random.uniform(in: -1..<1) * log(1 + options.jitterScale))
     return object.translated(x: dx, y: dy).resized(by: scale)
-  }
-
-  /// Cells around a training window that its features depend on: blocks look one pixel beyond their border; a
-  /// Felzenszwalb cell is normalised by its neighbours, to whose votes the pixels half a cell further on contribute.
-  private var marginCells: Int {
-    switch options.features {
-    case .dalalTriggs: 1
-    case .felzenszwalb: 2
-    }
-  }
-
-  /// The features of a window, computed with a margin around it, so that they are those that a scan finds there.
-  func descriptor(_ octaves: ImageOctaves, window: Box, layout: ComponentLayout, mirrored: Bool) -> [Float] {
-    let margin = marginCells * options.features.cellSize
-    let size = PixelSize(width: layout.windowSize.width + 2 * margin, height: layout.windowSize.height + 2 * margin)
-    let grown = Box(
-      center: window.center, width: window.width * Double(size.width) / Double(layout.windowSize.width),
-      height: window.height * Double(size.height) / Double(layout.windowSize.height))
-    let cut = octaves.window(grown, size: size)
-    let map = options.features.map(of: mirrored ? cut.mirrored() : cut)
-    let places = options.features.windowMapSize(layout.windowSize)
-    return map.part(
-      row: marginCells, column: marginCells, rows: places.rows, columns: places.columns)
   }
 
   /// Why no window answers to a box, or `nil` where one does.
