@@ -9,7 +9,7 @@ let package = Package(
       name: "Windhover",
       targets: [
         "Execution", "Geometry", "LinearAlgebra", "Imaging", "Features", "Learning", "ModelFiles", "Detection",
-        "DatasetReaders", "Evaluation", "Interchange", "Experiments", "Windhover",
+        "Landmarks", "DatasetReaders", "Evaluation", "Interchange", "Experiments", "Windhover",
       ]),
     .executable(name: "windhover-train", targets: ["windhover-train"]),
     .executable(name: "windhover-evaluate", targets: ["windhover-evaluate"]),
@@ -40,15 +40,21 @@ let package = Package(
       name: "Detection",
       dependencies: ["Execution", "Geometry", "LinearAlgebra", "Imaging", "Features", "Learning", "ModelFiles"]),
 
+    // Landmarks.
+    .target(
+      name: "Landmarks",
+      dependencies: ["Execution", "Geometry", "LinearAlgebra", "Imaging", "Features", "Learning", "ModelFiles"],
+      resources: [.embedInCode("Resources/layouts.json"), .embedInCode("Resources/head68.json")]),
+
     // Data, measurement and exchange.
     .target(name: "DatasetReaders", dependencies: ["Execution", "Geometry", "Imaging"]),
     .target(name: "Evaluation", dependencies: ["Execution", "Geometry", "LinearAlgebra"]),
-    .target(name: "Interchange", dependencies: ["Execution", "Geometry", "Features", "Detection"]),
+    .target(name: "Interchange", dependencies: ["Execution", "Geometry", "Features", "Detection", "Landmarks"]),
     .target(
       name: "Experiments",
       dependencies: [
-        "Execution", "Geometry", "Imaging", "Features", "Learning", "ModelFiles", "Detection", "DatasetReaders",
-        "Evaluation", "Interchange",
+        "Execution", "Geometry", "Imaging", "Features", "Learning", "ModelFiles", "Detection", "Landmarks",
+        "DatasetReaders", "Evaluation", "Interchange",
       ]),
     .target(
       name: "Windhover",
@@ -81,11 +87,16 @@ let package = Package(
         "Detection", "Execution", "Geometry", "Imaging", "Features", "Learning", "ModelFiles", "TestSupport",
       ]),
     .testTarget(
+      name: "LandmarksTests",
+      dependencies: ["Landmarks", "Execution", "Geometry", "Imaging", "ModelFiles", "TestSupport"]),
+    .testTarget(
       name: "DatasetReadersTests", dependencies: ["DatasetReaders", "Execution", "Geometry", "Imaging", "TestSupport"]),
     .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Execution", "Geometry", "TestSupport"]),
     .testTarget(
       name: "InterchangeTests",
-      dependencies: ["Interchange", "Execution", "Geometry", "Imaging", "Features", "Detection", "TestSupport"]),
+      dependencies: [
+        "Interchange", "Execution", "Geometry", "Imaging", "Features", "Detection", "Landmarks", "TestSupport",
+      ]),
     .testTarget(
       name: "ExperimentsTests", dependencies: ["Experiments", "Execution", "Geometry", "Imaging", "TestSupport"]),
     .testTarget(

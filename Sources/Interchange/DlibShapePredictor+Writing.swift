@@ -1,0 +1,68 @@
+import Execution
+import Foundation
+import Landmarks
+
+extension DlibShapePredictor {
+  /// Writes a predictor as dlib reads it, whole or not at all.
+  ///
+  /// 8-bit and 16-bit leaves become floats, coefficients of a basis whole shape changes. dlib sees the whole photo at its
+  /// own size, so points differ where `largestBox`, `margin` or the border rule makes ours see something else:
+  /// `differences(of:)` names these.
+  /// - Throws: `InputError` where the file cannot be written, and for a predictor whose changes turn with the shape
+  ///   (`changeFrame` is `shape`): dlib has nothing like it.
+  public static func write(_ predictor: ShapePredictor, to path: String) throws {
+    try AtomicFile.write(Data(encode(predictor, name: path)), to: path)
+  }
+
+  /// What the written file will do otherwise than the predictor itself, in words; empty where nothing.
+  public static func differences(of predictor: ShapePredictor) -> [String] {
+    var result: [String] = []
+    if predictor.border != .zero { result.append("pixels outside the photo count as black") }
+    if let size = predictor.largestBox { result.append("faces of \(2 * size) pixels and more are not scaled down") }
+    if predictor.margin != nil { result.append("the whole photo is seen") }
+    return result
+  }
+
+  static func encode(_ predictor: ShapePredictor, name: String) throws -> [UInt8] {
+    guard predictor.changeFrame == .box else {
+      throw InputError(
+        source: name, problem: "cannot be written as a dlib file: its leaves turn with the shape",
+        hint: "train with changeFrame box")
+    }
+    var output = DlibWriter()
+    output.integer(1)
+    output.column(predictor.meanShape)
+    output.integer(predictor.levels.count)
+    for level in predictor.levels {
+      output.integer(level.treeCount)
+      let leaves = level.shapeChanges(values: predictor.meanShape.count)
+      let width = predictor.meanShape.count
+      for tree in 0..<level.treeCount {
+        output.integer(level.splitsPerTree)
+        for split in level.splits[tree * level.splitsPerTree..<(tree + 1) * level.splitsPerTree] {
+          output.integer(Int(split.first))
+          output.integer(Int(split.second))
+          output.float(Float(split.threshold))
+        }
+        output.integer(level.leavesPerTree)
+        for leaf in tree * level.leavesPerTree..<(tree + 1) * level.leavesPerTree {
+          output.column(leaves[leaf * width..<(leaf + 1) * width])
+        }
+      }
+    }
+    output.integer(predictor.levels.count)
+    for level in predictor.levels {
+      output.integer(level.pool.count)
+      for anchor in level.pool.anchors { output.integer(Int(anchor)) }
+    }
+    output.integer(predictor.levels.count)
+    for level in predictor.levels {
+      output.integer(level.pool.count)
+      for k in 0..<level.pool.count {
+        output.float(level.pool.offsetX[k])
+        output.float(level.pool.offsetY[k])
+      }
+    }
+    return output.bytes
+  }
+}

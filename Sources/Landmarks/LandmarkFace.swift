@@ -1,0 +1,97 @@
+import Geometry
+import Imaging
+
+/// One face to learn from or to be measured on: what is seen of its photo, its box, and where its points are.
+public struct LandmarkFace: Sendable {
+  /// For messages and results.
+  public let name: String
+  /// Faces of one group (one photo, its mirror) never part between training and validation.
+  public let group: String
+  let view: FaceView
+  /// In the photo's continuous coordinates; `nil` where a point is labelled absent.
+  public let points: [Point?]
+  public let box: Box
+
+  /// Takes what a predictor may see of the face and lets the photo go.
+  ///
+  /// - Parameters:
+  ///   - largestBox: a box twice as wide or more is halved until it is not: so a face takes at most
+  ///     `(2 largestBox (1 + 2 margin))^2` bytes, whatever its photo. `nil`: never.
+  ///   - margin: box sides kept on each side; `nil` the whole photo.
+  /// - Returns: `nil` where the box is empty or not finite or the photo has no pixels.
+  public init?(
+    name: String, group: String? = nil, image: ByteImage, box: Box, points: [Point?], largestBox: Int?, margin: Double?
+  ) {
+    guard box.isFinite, !box.isEmpty, image.width > 0, image.height > 0 else { return nil }
+    self.name = name
+    self.group = group ?? name
+    self.points = points
+    self.box = box
+    view = FaceView(image, box: box, largestBox: largestBox, margin: margin)
+  }
+
+  private init(name: String, group: String, view: FaceView, points: [Point?], box: Box) {
+    self.name = name
+    self.group = group
+    self.view = view
+    self.points = points
+    self.box = box
+  }
+
+  /// Bytes that the face holds.
+  public var byteCount: Int { view.pixels.count }
+
+  /// The face seen in a mirror that stands at the photo's left edge moved to the held pixels: points change places by
+  /// `map` (the point that takes each one's place).
+  ///
+  /// Coordinates are those of the mirrored crop, so compare them with nothing but this face's own box.
+  /// - Precondition: `map` is an involution over the points; `LandmarkLayout` checks it.
+  public func mirrored(_ map: [Int]) -> LandmarkFace {
+    precondition(map.count == points.count)
+    let mirror = view.mirrored()
+    let axis = 2 * view.pictureFrame.originX + view.pictureFrame.unitX
+    return LandmarkFace(
+      name: name + " (mirrored)", group: group, view: mirror,
+      points: map.map { from in points[from].map { Point(x: axis - $0.x, y: $0.y) } }, box: box)
+  }
+}
+
+extension FaceView {
+  /// The same pixels from right to left; the box stays where it is in its picture.
+  func mirrored() -> FaceView {
+    var turned = pixels
+    for row in 0..<height { turned[row * width..<(row + 1) * width].reverse() }
+    return FaceView(
+      pixels: turned, width: width, height: height,
+      frame: BoxFrame(
+        originX: Double(width) - frame.originX - frame.unitX, originY: frame.originY, unitX: frame.unitX,
+        unitY: frame.unitY), pictureFrame: pictureFrame)
+  }
+}
+
+extension LandmarkFace {
+  /// 16 hexadecimal digits that change when a face, its box, its points or its order changes. Guards against mistakes, not
+  /// against intent.
+  public static func fingerprint(of faces: [LandmarkFace]) -> String {
+    var state: UInt64 = 0xCBF2_9CE4_8422_2325
+    func mix(_ word: UInt64) {
+      state = (state ^ word) &* 0x0000_0100_0000_01B3
+      state ^= state >> 29
+    }
+    for face in faces {
+      for byte in face.name.utf8 { mix(UInt64(byte)) }
+      for value in [face.box.x, face.box.y, face.box.width, face.box.height] { mix(value.bitPattern) }
+      for point in face.points {
+        mix(point?.x.bitPattern ?? 1)
+        mix(point?.y.bitPattern ?? 1)
+      }
+      mix(UInt64(face.view.width))
+      face.view.pixels.withUnsafeBytes { raw in
+        for index in 0..<raw.count / 8 { mix(raw.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self)) }
+        for index in raw.count / 8 * 8..<raw.count { mix(UInt64(raw[index])) }
+      }
+    }
+    let digits = String(state, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

@@ -1,0 +1,142 @@
+import Execution
+import Foundation
+import Geometry
+
+/// What the points of a shape are: their number, groups, mirror images, and how they follow from another layout's.
+///
+/// The layouts that come with Windhover are data (`Resources/layouts.json`): `ibug68`, `inner51`, `five`, `regions76`,
+/// `key6`, `contours`. Others can be read from a file of the same form.
+///
+/// **Left and right** in names: `sides` says whose. In all of ours they are the person's: the person's right eye lies to
+/// the left in the picture. Points are counted from 0.
+public struct LandmarkLayout: Hashable, Sendable, Codable {
+  /// Whose left and right the names speak of.
+  public enum Sides: String, Hashable, Sendable, Codable {
+    case person
+    case image
+  }
+
+  /// Points that belong together, in drawing order.
+  public struct Group: Hashable, Sendable, Codable {
+    public var name: String
+    public var points: [Int]
+    /// Whether the last point joins the first when it is drawn.
+    public var isClosed: Bool
+  }
+
+  /// A share of a base point.
+  public struct Share: Hashable, Sendable, Codable {
+    public var point: Int
+    public var weight: Double
+  }
+
+  public var name: String
+  public var summary: String
+  public var sides: Sides
+  public var pointCount: Int
+  /// For each point the one that takes its place in a mirrored picture.
+  public var mirror: [Int]
+  public var groups: [Group]
+  /// The layout that the points are derived from, where they are.
+  public var base: String?
+  /// For each point its shares of the base's points.
+  public var derivation: [[Share]]?
+  /// Points whose mean is an eye's centre.
+  public var leftEye: [Int]?
+  public var rightEye: [Int]?
+  public var leftOuterCorner: [Int]?
+  public var rightOuterCorner: [Int]?
+
+  /// Those that come with Windhover, in the resource's order.
+  public static let all: [LandmarkLayout] = {
+    // The resource is part of the program and is read by a test; a fault in it is a programmer's mistake.
+    guard let layouts = try? read(Data(PackageResources.layouts_json), name: "layouts.json") else {
+      preconditionFailure("the built-in layouts cannot be read")
+    }
+    return layouts
+  }()
+
+  public static let ibug68 = named("ibug68")!
+
+  /// The built-in layout of a name.
+  public static func named(_ name: String) -> LandmarkLayout? { all.first { $0.name == name } }
+
+  /// Layouts of a file, each checked.
+  /// - Throws: `InputError` with the layout and what is wrong with it.
+  public static func read(_ data: Data, name: String) throws -> [LandmarkLayout] {
+    let layouts: [LandmarkLayout]
+    do {
+      layouts = try JSONDecoder().decode([LandmarkLayout].self, from: data)
+    } catch {
+      throw InputError(source: name, problem: "is no list of layouts", found: "\(error)")
+    }
+    for layout in layouts { try layout.validate(source: name) }
+    return layouts
+  }
+
+  /// - Throws: `InputError` for points out of range, and for a mirror map that is no involution.
+  public func validate(source: String) throws {
+    func fail(_ problem: String, _ found: String) -> InputError {
+      InputError(source: source, field: name, problem: problem, found: found)
+    }
+    guard (1...65_535).contains(pointCount) else { throw fail("has no sensible number of points", "\(pointCount)") }
+    try LandmarkLayout.checkMirror(mirror, pointCount: pointCount, source: source, field: name)
+    let lists = groups.map(\.points) + [leftEye, rightEye, leftOuterCorner, rightOuterCorner].compactMap { $0 }
+    for list in lists {
+      if let bad = list.first(where: { !(0..<pointCount).contains($0) }) {
+        throw fail("names a point that is not there", "\(bad)")
+      }
+    }
+    guard Set(groups.map(\.name)).count == groups.count else { throw fail("has two groups of one name", "") }
+    guard (base == nil) == (derivation == nil), derivation.map({ $0.count == pointCount }) ?? true else {
+      throw fail("has a derivation that does not fit", "\(derivation?.count ?? 0) entries")
+    }
+    for shares in derivation ?? [] {
+      let total = shares.reduce(0) { $0 + $1.weight }
+      guard !shares.isEmpty, abs(total - 1) < 1e-4, shares.allSatisfy({ $0.point >= 0 }) else {
+        throw fail("has shares that do not sum to 1", "\(total)")
+      }
+    }
+  }
+
+  /// - Throws: `InputError` where a map is not its own inverse over all points.
+  public static func checkMirror(_ map: [Int], pointCount: Int, source: String, field: String) throws {
+    guard map.count == pointCount else {
+      throw InputError(
+        source: source, field: field, problem: "has a mirror map of another length", found: "\(map.count)",
+        expected: "\(pointCount)")
+    }
+    for (point, image) in map.enumerated() {
+      guard (0..<pointCount).contains(image), map[image] == point else {
+        throw InputError(
+          source: source, field: field, problem: "has a mirror map that does not undo itself",
+          found: "\(point) goes to \(image)"
+            + ((0..<pointCount).contains(image) ? ", which goes to \(map[image])" : ", which is not there"),
+          expected: "each pair named both ways")
+      }
+    }
+  }
+
+  /// This layout's points from a shape of its base (or the shape itself where it has none).
+  /// - Returns: `nil` where the shape has too few points.
+  public func points(from shape: [Point]) -> [Point]? {
+    guard let derivation else { return shape.count == pointCount ? shape : nil }
+    guard derivation.allSatisfy({ $0.allSatisfy { $0.point < shape.count } }) else { return nil }
+    return derivation.map { shares in
+      shares.reduce(Point(x: 0, y: 0)) {
+        Point(x: $0.x + $1.weight * shape[$1.point].x, y: $0.y + $1.weight * shape[$1.point].y)
+      }
+    }
+  }
+
+  /// The mean of some points, `nil` where one is absent.
+  public static func center(_ indices: [Int]?, of shape: [Point?]) -> Point? {
+    guard let indices, !indices.isEmpty else { return nil }
+    var sum = Point(x: 0, y: 0)
+    for index in indices {
+      guard index < shape.count, let point = shape[index] else { return nil }
+      sum = Point(x: sum.x + point.x, y: sum.y + point.y)
+    }
+    return Point(x: sum.x / Double(indices.count), y: sum.y / Double(indices.count))
+  }
+}

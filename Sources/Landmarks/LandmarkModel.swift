@@ -1,0 +1,175 @@
+import Execution
+import Foundation
+import ModelFiles
+
+/// A landmark fitter as it is stored: the predictor, what tells a good fit from a bad one, and how it was made.
+public struct LandmarkModel: Sendable {
+  public static let kind = "landmark-fitter"
+
+  public var predictor: ShapePredictor
+  /// `nil` where none was learnt.
+  public var confidence: FitConfidence?
+  public var options: ShapePredictorOptions
+  public var provenance: Provenance
+
+  public init(
+    predictor: ShapePredictor, confidence: FitConfidence? = nil, options: ShapePredictorOptions, provenance: Provenance
+  ) {
+    self.predictor = predictor
+    self.confidence = confidence
+    self.options = options
+    self.provenance = provenance
+  }
+
+  /// What the file's `options` hold.
+  private struct Record: Codable {
+    var training: ShapePredictorOptions
+    var border: ShapePredictor.Border
+    var changeFrame: ShapePredictor.ChangeFrame
+    var largestBox: Int?
+    var margin: Double?
+    var layout: String
+    var levels: [Level]
+    var confidence: FitConfidence.Record?
+
+    struct Level: Codable {
+      var depth: Int
+      var trees: Int
+      var width: Int
+      /// Of whole-number leaves; absent for floats.
+      var scale: Float?
+    }
+  }
+
+  /// Tensors: `mean_shape` [points, 2]; for each level n from 0 `n.anchors` [pixels], `n.offsets` [2, pixels], `n.pixels`
+  /// [trees, splits, 2], `n.thresholds` [trees, splits], `n.leaves` [trees, leaves, width] and, where leaves are
+  /// coefficients, `n.basis` [width, values]; `confidence.weights`.
+  public func modelFile() throws -> ModelFile {
+    var tensors: [String: Tensor] = [
+      "mean_shape": Tensor(predictor.meanShape, shape: [predictor.pointCount, 2])
+    ]
+    var levels: [Record.Level] = []
+    for (index, level) in predictor.levels.enumerated() {
+      tensors["\(index).anchors"] = LandmarkModel.tensor(level.pool.anchors, .uint16, [level.pool.count])
+      tensors["\(index).offsets"] = Tensor(level.pool.offsetX + level.pool.offsetY, shape: [2, level.pool.count])
+      let shape = [level.treeCount, level.splitsPerTree]
+      tensors["\(index).pixels"] = LandmarkModel.tensor(
+        level.splits.flatMap { [$0.first, $0.second] }, .uint16, shape + [2])
+      tensors["\(index).thresholds"] = LandmarkModel.tensor(level.splits.map(\.threshold), .int16, shape)
+      let leafShape = [level.treeCount, level.leavesPerTree, level.width]
+      var scale: Float?
+      switch level.leaves {
+      case .float(let values): tensors["\(index).leaves"] = Tensor(values, shape: leafShape)
+      case .int16(let values, let step):
+        tensors["\(index).leaves"] = LandmarkModel.tensor(values, .int16, leafShape)
+        scale = step
+      case .int8(let values, let step):
+        tensors["\(index).leaves"] = LandmarkModel.tensor(values, .int8, leafShape)
+        scale = step
+      }
+      if !level.basis.isEmpty {
+        tensors["\(index).basis"] = Tensor(level.basis, shape: [level.width, predictor.meanShape.count])
+      }
+      levels.append(
+        Record.Level(depth: level.depth, trees: level.treeCount, width: level.width, scale: scale))
+    }
+    if let confidence { tensors["confidence.weights"] = Tensor(confidence.weights) }
+    let record = Record(
+      training: options, border: predictor.border, changeFrame: predictor.changeFrame,
+      largestBox: predictor.largestBox, margin: predictor.margin, layout: predictor.layout, levels: levels,
+      confidence: confidence?.record)
+    return ModelFile(
+      kind: LandmarkModel.kind, version: 1, options: try ModelFile.json(record), provenance: provenance,
+      tensors: tensors)
+  }
+
+  public func write(to path: String) throws { try modelFile().write(to: path) }
+
+  /// - Throws: `InputError` where the file is none, of another kind, or holds what does not fit together.
+  public init(path: String) throws { try self.init(ModelFile(path: path)) }
+
+  /// - Throws: as `init(path:)`.
+  public init(_ file: ModelFile) throws {
+    try file.expect(kind: LandmarkModel.kind, version: 1)
+    let record = try file.options(as: Record.self)
+    func fail(_ field: String, _ problem: String) -> InputError {
+      InputError(source: file.source, field: field, problem: problem)
+    }
+    let mean = try file.floats("mean_shape", shape: [nil, 2])
+    let points = mean.count / 2
+    guard (1...65_535).contains(points) else { throw fail("mean_shape", "has no sensible number of points") }
+    var levels: [ShapeForest] = []
+    for (index, level) in record.levels.enumerated() {
+      guard (1...12).contains(level.depth), level.trees >= 0, (1...131_070).contains(level.width) else {
+        throw fail("level \(index)", "has sizes out of range")
+      }
+      let anchors = try file.integers("\(index).anchors", shape: [nil])
+      let offsets = try file.floats("\(index).offsets", shape: [2, anchors.count])
+      let shape: [Int?] = [level.trees, 1 << level.depth - 1]
+      let pixels = try file.integers("\(index).pixels", shape: shape + [2])
+      let thresholds = try file.integers("\(index).thresholds", shape: shape)
+      guard anchors.count <= 65_535, anchors.allSatisfy({ (0..<points).contains($0) }) else {
+        throw fail("\(index).anchors", "name points that are not there")
+      }
+      guard pixels.allSatisfy({ (0..<anchors.count).contains($0) }) else {
+        throw fail("\(index).pixels", "name pixels that are not there")
+      }
+      guard thresholds.allSatisfy({ (-32_768...32_767).contains($0) }) else {
+        throw fail("\(index).thresholds", "are out of range")
+      }
+      let leaves = try LandmarkModel.leaves(file, index, [level.trees, 1 << level.depth, level.width], level.scale)
+      let hasBasis = file.tensors["\(index).basis"] != nil
+      guard hasBasis || level.width == mean.count else {
+        throw fail("\(index).leaves", "are of another width than the shape and have no basis")
+      }
+      let half = anchors.count
+      levels.append(
+        ShapeForest(
+          pool: PixelPool(
+            anchors: anchors.map { UInt16($0) }, offsetX: Array(offsets[0..<half]), offsetY: Array(offsets[half...])),
+          depth: level.depth, treeCount: level.trees,
+          splits: thresholds.indices.map {
+            PixelDifferenceSplit(
+              first: UInt16(pixels[2 * $0]), second: UInt16(pixels[2 * $0 + 1]), threshold: Int16(thresholds[$0]))
+          }, leaves: leaves, width: level.width,
+          basis: hasBasis ? try file.floats("\(index).basis", shape: [level.width, mean.count]) : []))
+    }
+    if let size = record.largestBox, !(1...100_000).contains(size) { throw fail("largestBox", "is out of range") }
+    if let margin = record.margin, !(margin >= 0 && margin < 1000) { throw fail("margin", "is out of range") }
+    predictor = ShapePredictor(
+      meanShape: mean, levels: levels, border: record.border, changeFrame: record.changeFrame,
+      largestBox: record.largestBox, margin: record.margin, layout: record.layout)
+    confidence = try record.confidence.map {
+      try FitConfidence($0, weights: file.floats("confidence.weights", shape: [FitConfidence.featureCount]))
+    }
+    options = record.training
+    provenance = file.provenance
+  }
+
+  private static func leaves(_ file: ModelFile, _ index: Int, _ shape: [Int], _ scale: Float?) throws -> LeafTable {
+    let name = "\(index).leaves"
+    guard let scale else { return .float(try file.floats(name, shape: shape)) }
+    guard scale > 0, scale.isFinite else {
+      throw InputError(source: file.source, field: name, problem: "has a scale out of range", found: "\(scale)")
+    }
+    let tensor = try file.tensor(name, shape: shape)
+    let type = tensor.type
+    switch type {
+    case .int8: return .int8(tensor.bytes.map { Int8(bitPattern: $0) }, scale: scale)
+    case .int16:
+      return .int16(try file.integers(name, shape: shape).map { Int16(truncatingIfNeeded: $0) }, scale: scale)
+    default:
+      throw InputError(
+        source: file.source, field: name, problem: "is of another type", found: type.rawValue, expected: "I8 or I16")
+    }
+  }
+
+  private static func tensor<Number: FixedWidthInteger>(
+    _ values: [Number], _ type: ElementType, _ shape: [Int]
+  ) -> Tensor {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(values.count * MemoryLayout<Number>.size)
+    for value in values { withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) } }
+    return Tensor(type: type, shape: shape, bytes: bytes)
+  }
+}

@@ -1,0 +1,66 @@
+import Execution
+import Foundation
+
+extension ShapePredictorOptions {
+  /// These options with some replaced by the values of a JSON object, under the same names.
+  /// - Throws: `InputError` for a name that is no option (with the nearest list), a value of another type, or one out of
+  ///   range.
+  public func replacing(_ json: Data, source: String) throws -> ShapePredictorOptions {
+    guard let given = try? JSONSerialization.jsonObject(with: json) as? [String: Any] else {
+      throw InputError(source: source, problem: "is no JSON object", expected: "{\"levels\": 10, ...}")
+    }
+    let own = try JSONSerialization.jsonObject(with: JSONEncoder().encode(self)) as? [String: Any] ?? [:]
+    for name in given.keys.sorted() where own[name] == nil {
+      throw InputError(
+        source: source, field: name, problem: "is no option of the landmark trainer",
+        expected: "one of \(own.keys.sorted().joined(separator: ", "))")
+    }
+    let merged = try JSONSerialization.data(withJSONObject: own.merging(given) { $1 })
+    do {
+      let result = try JSONDecoder().decode(ShapePredictorOptions.self, from: merged)
+      try result.validate()
+      return result
+    } catch let error as DecodingError {
+      let path =
+        switch error {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+          .dataCorrupted(let context):
+          context.codingPath.map(\.stringValue).joined(separator: ".")
+        @unknown default: ""
+        }
+      throw InputError(
+        source: source, field: path, problem: "has a value of another kind", found: "\(given[path] ?? "nothing")",
+        expected: "such as \(own[path] ?? "a value")")
+    }
+  }
+
+  /// These options with one replaced, its value as text: a number, `true`, `false`, or a word.
+  /// - Throws: as above.
+  public func replacing(_ name: String, with text: String, source: String) throws -> ShapePredictorOptions {
+    let value: Any = text == "true" ? true : text == "false" ? false : Int(text) ?? Double(text) ?? text as Any
+    guard JSONSerialization.isValidJSONObject([name: value]) else {
+      throw InputError(source: source, field: name, problem: "has no usable value", found: text)
+    }
+    return try replacing(JSONSerialization.data(withJSONObject: [name: value]), source: source)
+  }
+
+  /// What ships for faces: local binary features with a global regression, chosen on 300-W's validation faces.
+  public static var face: ShapePredictorOptions {
+    var options = ShapePredictorOptions()
+    options.leaves = .globalRegression
+    options.levels = 12
+    options.oversampling = 12
+    options.start = .both
+    options.startShift = 0.03
+    options.startScale = 0.05
+    options.changeFrame = .shape
+    options.border = .replicate
+    options.localPool = 48
+    options.localTrees = 8
+    options.localDepth = 5
+    options.ridge = 1
+    options.regressionWidth = 48
+    options.seed = 1
+    return options
+  }
+}

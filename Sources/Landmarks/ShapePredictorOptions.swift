@@ -1,0 +1,102 @@
+import Execution
+
+/// How a landmark fitter is trained. The defaults are those of dlib's trainer, whose files can hold the result.
+public struct ShapePredictorOptions: Hashable, Codable, Sendable {
+  /// Levels of the cascade.
+  public var levels = 10
+  /// Trees of a level.
+  public var trees = 500
+  /// Splits from the root to a leaf.
+  public var depth = 4
+  /// Shrinkage: the share of the mean residual that a leaf takes.
+  public var shrinkage = 0.1
+  /// Samples of each face: different starts of the same photo.
+  public var oversampling = 20
+  /// Pixels of a level's pool.
+  public var poolSize = 400
+  /// How far the pool's pixels may lie outside the mean shape's box, in box units (negative: inside only).
+  public var poolPadding = 0.0
+  /// Random splits tried at a node.
+  public var splitTests = 20
+  /// Scale of the prior on the distance of a split's two pixels, in box units: accepted with `exp(-distance / this)`.
+  public var pixelDistance = 0.1
+  /// Where samples start from.
+  public var start = Start.mixtures
+  /// Spread of `jitter` starts: standard deviations of shift (box sides), of log scale, and of rotation (degrees).
+  public var startShift = 0.05
+  public var startScale = 0.08
+  public var startRotation = 5.0
+  /// Leaves' changes in the box's frame or the mean shape's.
+  public var changeFrame = ShapePredictor.ChangeFrame.box
+  /// What a pixel outside counts as.
+  public var border = ShapePredictor.Border.zero
+  /// Residuals are scored by this many of their principal coordinates while splits are chosen; leaves take all. 0: all.
+  public var scoringWidth = 32
+  /// Thresholds are differences that a random sample shows, rather than even in -64..<64 (dlib).
+  public var thresholdsFromSamples = false
+  /// How the leaves of a level are found.
+  public var leaves = Leaves.boosted
+
+  /// Settings of `globalRegression` levels.
+  public var localTrees = 8
+  public var localDepth = 5
+  public var localTests = 100
+  public var localPool = 200
+  /// Radius, in box units, that a landmark's pixels lie in: at the first level and at the last (in between by equal ratios).
+  public var localRadiusFirst = 0.25
+  public var localRadiusLast = 0.05
+  /// Ridge on the global regression, a share of the samples' number.
+  public var ridge = 0.001
+  public var regressionPasses = 8
+  /// Outputs of the regression: principal coordinates of the residuals. 0: the points themselves.
+  public var regressionWidth = 64
+  public var seed: UInt64 = 0
+
+  public init() {}
+
+  /// Where a sample starts.
+  public enum Start: String, Hashable, Codable, Sendable {
+    /// The mean shape first, then random averages of two other faces' shapes (dlib).
+    case mixtures
+    /// The mean shape, then the mean shape shifted, scaled and turned as face boxes are.
+    case jitter
+    /// Averages of two shapes, shifted, scaled and turned.
+    case both
+  }
+
+  public enum Leaves: String, Hashable, Codable, Sendable {
+    /// Gradient boosting, tree after tree (Kazemi and Sullivan 2014).
+    case boosted
+    /// Trees for each landmark alone, then one linear regression of all leaves of a level (Ren et al. 2014).
+    case globalRegression
+  }
+
+  /// - Throws: `InputError` naming the option that cannot be.
+  public func validate() throws {
+    func check(_ holds: Bool, _ field: String, _ found: Any, _ expected: String) throws {
+      if holds { return }
+      throw InputError(
+        source: "landmark options", field: field, problem: "out of range", found: "\(found)", expected: expected)
+    }
+    try check((1...100).contains(levels), "levels", levels, "1 to 100")
+    try check((1...100_000).contains(trees), "trees", trees, "1 to 100000")
+    try check((1...8).contains(depth), "depth", depth, "1 to 8")
+    try check(shrinkage > 0 && shrinkage <= 1, "shrinkage", shrinkage, "above 0, at most 1")
+    try check((1...10_000).contains(oversampling), "oversampling", oversampling, "1 to 10000")
+    try check((2...65_535).contains(poolSize), "poolSize", poolSize, "2 to 65535")
+    try check(poolPadding > -0.5 && poolPadding < 5, "poolPadding", poolPadding, "above -0.5, below 5")
+    try check((1...60).contains(splitTests), "splitTests", splitTests, "1 to 60")
+    try check(pixelDistance > 0 && pixelDistance < 1e6, "pixelDistance", pixelDistance, "above 0")
+    try check(startShift >= 0 && startShift < 1, "startShift", startShift, "0 to 1")
+    try check(startScale >= 0 && startScale < 1, "startScale", startScale, "0 to 1")
+    try check(startRotation >= 0 && startRotation < 180, "startRotation", startRotation, "0 to 180 degrees")
+    try check(scoringWidth >= 0, "scoringWidth", scoringWidth, "0 (all) or more")
+    try check((1...1000).contains(localTrees), "localTrees", localTrees, "1 to 1000")
+    try check((1...8).contains(localDepth), "localDepth", localDepth, "1 to 8")
+    try check((1...10_000).contains(localTests), "localTests", localTests, "1 to 10000")
+    try check((2...900).contains(localPool), "localPool", localPool, "2 to 900")
+    try check(localRadiusLast > 0 && localRadiusFirst > 0, "localRadius", localRadiusFirst, "above 0")
+    try check(ridge >= 0, "ridge", ridge, "0 or more")
+    try check((1...1000).contains(regressionPasses), "regressionPasses", regressionPasses, "1 to 1000")
+  }
+}

@@ -1,0 +1,131 @@
+import Execution
+import Geometry
+
+/// Trains a landmark fitter: the cascade of regression trees of Kazemi and Sullivan (CVPR 2014), and variants.
+///
+/// Memory, beside the faces' own bytes: `8 values + poolSize + 4 scoringWidth + 2` bytes for each of
+/// `faces x oversampling` samples. The same faces, options and seed give the same predictor on any number of threads.
+public struct ShapePredictorTrainer: Sendable {
+  public let options: ShapePredictorOptions
+  public let executor: ParallelExecutor
+
+  /// - Throws: `InputError` for options that cannot be.
+  public init(_ options: ShapePredictorOptions, executor: ParallelExecutor = ParallelExecutor()) throws {
+    try options.validate()
+    self.options = options
+    self.executor = executor
+  }
+
+  /// What is known after a level.
+  public struct LevelReport: Hashable, Codable, Sendable {
+    public var level: Int
+    /// Mean distance to the true points in box units, over samples as they now stand.
+    public var trainingError: Double
+    /// The same over the validation faces from the mean shape; `nil` without such faces.
+    public var validationError: Double?
+  }
+
+  /// - Parameters:
+  ///   - faces: at least one; all with the same number of points; each point there in one of them at least.
+  ///   - validation: measured after each level, never learnt from.
+  ///   - base: what the predictor is to know beside: border, crop rule, layout come from it; `levels` continue it
+  ///     (resume) where it has any.
+  ///   - report: called after each level with the predictor so far, for checkpoints.
+  /// - Throws: `InputError` for faces that cannot be learnt from; `CancelledError`.
+  public func train(
+    _ faces: [LandmarkFace], validation: [LandmarkFace] = [], largestBox: Int? = nil, margin: Double? = nil,
+    layout: String = "", resuming start: ShapePredictor? = nil, progress: any ProgressSink = SilentProgress(),
+    cancellation: Cancellation? = nil, report: (ShapePredictor, LevelReport) throws -> Void = { _, _ in }
+  ) throws -> ShapePredictor {
+    let meanShape = try start?.meanShape ?? ShapePredictorTrainer.meanShape(faces)
+    var predictor = ShapePredictor(
+      meanShape: meanShape, levels: start?.levels ?? [], border: options.border, changeFrame: options.changeFrame,
+      largestBox: largestBox, margin: margin, layout: layout)
+    let samples = TrainingSamples(faces, meanShape: meanShape, oversampling: options.oversampling)
+    samples.start(options)
+    let checks = TrainingSamples(validation, meanShape: meanShape, oversampling: 1)
+    for row in 0..<validation.count {
+      for k in 0..<checks.values { checks.current[row * checks.values + k] = meanShape[k] }
+    }
+    for level in predictor.levels {
+      walk(samples, level)
+      walk(checks, level)
+    }
+    let booster = options.leaves == .boosted ? BoostedForest(samples, options: options, executor: executor) : nil
+    for index in predictor.levels.count..<max(predictor.levels.count, options.levels) {
+      try cancellation?.check()
+      progress.receive(.began(phase: "level \(index + 1) of \(options.levels)", total: options.trees))
+      samples.computeResiduals(frame: options.changeFrame, on: executor)
+      let level: ShapeForest
+      if let booster {
+        level = try booster.train(level: index, cancellation: cancellation) {
+          progress.receive(.advanced(completed: $0))
+        }
+      } else {
+        level = try GlobalForest(samples, options: options, executor: executor).train(
+          level: index, cancellation: cancellation)
+      }
+      // As the predictor will walk, to the last bit: so a resumed run goes on as the first would have.
+      walk(samples, level)
+      walk(checks, level)
+      predictor = ShapePredictor(
+        meanShape: meanShape, levels: predictor.levels + [level], border: options.border,
+        changeFrame: options.changeFrame, largestBox: largestBox, margin: margin, layout: layout)
+      progress.receive(.ended)
+      let now = LevelReport(
+        level: index + 1, trainingError: samples.meanError(on: executor),
+        validationError: validation.isEmpty ? nil : checks.meanError(on: executor))
+      try report(predictor, now)
+    }
+    return predictor
+  }
+
+  private func walk(_ samples: TrainingSamples, _ level: ShapeForest) {
+    executor.forEachChunk(of: samples.count, chunkSize: 64) { range in
+      for sample in range {
+        samples.walk(level, sample: sample, border: options.border, frame: options.changeFrame)
+      }
+    }
+  }
+
+  /// The mean of each point's place in box units over the faces that have it.
+  static func meanShape(_ faces: [LandmarkFace]) throws -> [Float] {
+    guard let first = faces.first else {
+      throw InputError(source: "training faces", problem: "are none", expected: "one face at least")
+    }
+    let points = first.points.count
+    guard points > 0 else {
+      throw InputError(source: first.name, problem: "has no points", expected: "one point at least")
+    }
+    guard points <= 2000 else {
+      throw InputError(source: first.name, problem: "has too many points", found: "\(points)", expected: "2000 at most")
+    }
+    var sums = [Double](repeating: 0, count: 2 * points)
+    var counts = [Int](repeating: 0, count: points)
+    for face in faces {
+      guard face.points.count == points else {
+        throw InputError(
+          source: face.name, problem: "has another number of points", found: "\(face.points.count)",
+          expected: "\(points), as \(first.name) has")
+      }
+      for (k, point) in face.points.enumerated() {
+        guard let point else { continue }
+        let place = face.view.pictureFrame.units(point)
+        guard place.x.isFinite, place.y.isFinite, abs(place.x) < 1000, abs(place.y) < 1000 else {
+          throw InputError(
+            source: face.name, field: "point \(k)", problem: "is nowhere near its box",
+            found: "(\(point.x), \(point.y))")
+        }
+        sums[2 * k] += Double(place.x)
+        sums[2 * k + 1] += Double(place.y)
+        counts[k] += 1
+      }
+    }
+    if let absent = counts.firstIndex(of: 0) {
+      throw InputError(
+        source: "training faces", field: "point \(absent)", problem: "is absent in every face",
+        hint: "leave it out of the layout")
+    }
+    return sums.indices.map { Float(sums[$0] / Double(counts[$0 / 2])) }
+  }
+}

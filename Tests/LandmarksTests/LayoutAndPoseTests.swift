@@ -1,0 +1,108 @@
+import Execution
+import Foundation
+import Geometry
+import Testing
+
+@testable import Landmarks
+
+@Suite("Landmark layouts and head pose")
+struct LayoutAndPoseTests {
+  @Test("the layouts that come with it are whole")
+  func layouts() throws {
+    let names = LandmarkLayout.all.map(\.name)
+    #expect(names == ["ibug68", "inner51", "five", "regions76", "key6", "contours"])
+    for layout in LandmarkLayout.all { try layout.validate(source: "test") }
+    let counts = LandmarkLayout.all.map(\.pointCount)
+    #expect(Array(counts[0..<5]) == [68, 51, 5, 76, 6])
+    let groups = try #require(LandmarkLayout.named("regions76")).groups
+    #expect(groups.count == 12)
+    let sizes = Dictionary(uniqueKeysWithValues: groups.map { ($0.name, $0.points.count) })
+    #expect(
+      sizes == [
+        "faceContour": 17, "leftEye": 6, "rightEye": 6, "leftPupil": 1, "rightPupil": 1, "leftEyebrow": 6,
+        "rightEyebrow": 6, "nose": 8, "noseCrest": 6, "medianLine": 10, "outerLips": 14, "innerLips": 6,
+      ])
+    #expect(Set(groups.flatMap(\.points)) == Set(0..<76))
+  }
+
+  @Test("deriving from a mirrored face is mirroring what was derived")
+  func mirrors() throws {
+    var random = RandomStream(seed: 1)
+    let base = LandmarkLayout.ibug68
+    let shape = (0..<68).map { _ in Point(x: 100 * random.uniform(), y: 100 * random.uniform()) }
+    func mirrored(_ points: [Point], _ map: [Int]) -> [Point] { map.map { Point(x: -points[$0].x, y: points[$0].y) } }
+    for layout in LandmarkLayout.all where layout.base != nil {
+      let first = try #require(layout.points(from: mirrored(shape, base.mirror)))
+      let second = mirrored(try #require(layout.points(from: shape)), layout.mirror)
+      for (a, b) in zip(first, second) { #expect(a.distance(to: b) < 1e-3, "\(layout.name)") }
+      #expect(layout.points(from: []) == nil)
+    }
+  }
+
+  @Test("a mirror map that does not undo itself is an error")
+  func involution() {
+    var layout = LandmarkLayout.ibug68
+    layout.mirror[3] = 4
+    #expect(throws: InputError.self) { try layout.validate(source: "test") }
+    layout = LandmarkLayout.ibug68
+    layout.mirror[0] = 68
+    #expect(throws: InputError.self) { try layout.validate(source: "test") }
+    #expect(throws: InputError.self) { try LandmarkLayout.read(Data("{}".utf8), name: "test") }
+  }
+
+  @Test("names say the person's side: the right eye lies left of the left one on the head")
+  func sides() {
+    let layout = LandmarkLayout.ibug68
+    let head = HeadModel.mean68
+    func x(_ indices: [Int]?) -> Double { indices!.reduce(0) { $0 + head.points[$1].x } / Double(indices!.count) }
+    #expect(x(layout.rightEye) < 0 && x(layout.leftEye) > 0)
+    #expect(abs(head.points[45].x - head.points[36].x - 1) < 1e-3)
+    // The nose is nearer than the ears.
+    #expect(head.points[30].z < head.points[0].z - 0.3)
+  }
+
+  @Test("a pose is found again from its projection", arguments: 0..<40)
+  func pose(seed: Int) throws {
+    var random = RandomStream(seed: UInt64(seed))
+    let pose = HeadPose(
+      roll: random.uniform(in: -170..<170), yaw: random.uniform(in: -80..<80), pitch: random.uniform(in: -80..<80),
+      scale: random.uniform(in: 5..<300), residual: 0)
+    var points: [Point?] = pose.project(center: Point(x: 40, y: -10))
+    if seed % 3 == 0 { for k in stride(from: 0, to: 68, by: 3) { points[k] = nil } }
+    let found = try #require(HeadPose.estimate(points))
+    #expect(abs(found.roll - pose.roll) < 1e-6, "\(found), not \(pose)")
+    #expect(abs(found.yaw - pose.yaw) < 1e-6 && abs(found.pitch - pose.pitch) < 1e-6, "\(found), not \(pose)")
+    #expect(abs(found.scale - pose.scale) < 1e-6 * pose.scale && found.residual < 1e-6)
+  }
+
+  @Test("signs: right, down, clockwise are positive")
+  func signs() {
+    func noseShift(_ pose: HeadPose) -> Point {
+      let points = pose.project(center: Point(x: 0, y: 0))
+      let middle = Point(x: (points[36].x + points[45].x) / 2, y: (points[36].y + points[45].y) / 2)
+      return Point(x: points[30].x - middle.x, y: points[30].y - middle.y)
+    }
+    let front = HeadPose(roll: 0, yaw: 0, pitch: 0, scale: 100, residual: 0)
+    var right = front
+    right.yaw = 20
+    #expect(noseShift(right).x > noseShift(front).x + 5)
+    var down = front
+    down.pitch = 20
+    #expect(noseShift(down).y > noseShift(front).y + 5)
+    var clockwise = front
+    clockwise.roll = 20
+    let points = clockwise.project(center: Point(x: 0, y: 0))
+    // Clockwise in the picture lowers what lies to its right.
+    #expect(points[45].y > points[36].y + 20)
+  }
+
+  @Test("points that say nothing give no pose")
+  func noPose() {
+    #expect(HeadPose.estimate([]) == nil)
+    #expect(HeadPose.estimate(Array(repeating: Point(x: 3, y: 3), count: 68)) == nil)
+    #expect(HeadPose.estimate((0..<68).map { Point(x: Double($0), y: 0) }) == nil)
+    var few = [Point?](repeating: nil, count: 68)
+    few[0] = Point(x: 0, y: 0)
+    #expect(HeadPose.estimate(few) == nil)
+  }
+}
