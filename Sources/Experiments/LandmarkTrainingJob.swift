@@ -1,0 +1,140 @@
+import DatasetReaders
+import Execution
+import Foundation
+import Geometry
+import Landmarks
+import ModelFiles
+
+/// One training of a landmark fitter from data sets, with checkpoints.
+public struct LandmarkTrainingJob: Sendable {
+  public var training: Dataset
+  public var validation: Dataset?
+  public var boxes: LandmarkFaceSet.Boxes
+  public var validationBoxes: LandmarkFaceSet.Boxes
+  public var options: ShapePredictorOptions
+  /// Each face also in the mirror; needs a layout or `mirrorMap`.
+  public var isMirrored = false
+  /// The layout of the points, where they have a known one.
+  public var layout: LandmarkLayout?
+  /// Boxes twice as wide and more are halved; bounds the memory of a face. `nil`: never.
+  public var largestBox: Int? = 160
+  /// Box sides seen around the box. `nil`: the whole photo.
+  public var margin: Double? = 0.75
+  /// Leaves as they are written; `nil`: floats.
+  public var leafBits: LeafBits? = .eight
+  /// Whether a confidence is learnt from the training faces.
+  public var learnsConfidence = true
+
+  public init(training: Dataset, boxes: LandmarkFaceSet.Boxes, options: ShapePredictorOptions) {
+    self.training = training
+    self.boxes = boxes
+    validationBoxes = boxes
+    self.options = options
+  }
+
+  /// Trains and gives the model to be written.
+  ///
+  /// - Parameters:
+  ///   - record: the provenance but for data sets, which are filled in.
+  ///   - checkpoint: a file that holds the levels so far; a run begins from it where it is there and belongs to the same
+  ///     options and data. `nil`: none.
+  /// - Throws: `InputError` for data or options that cannot be used, a checkpoint of another run; `CancelledError`.
+  public func run(
+    record: Provenance, checkpoint: String?, executor: ParallelExecutor, progress: any ProgressSink,
+    cancellation: Cancellation?
+  ) throws -> LandmarkModel {
+    try options.validate()
+    let set = try LandmarkFaceSet.load(
+      training, boxes: boxes, largestBox: largestBox, margin: margin, executor: executor, progress: progress,
+      cancellation: cancellation)
+    note(set, name: training.name, progress)
+    var faces = set.faces
+    if isMirrored {
+      guard let layout, layout.pointCount == set.pointNames.count else {
+        throw InputError(
+          source: training.name, problem: "cannot be mirrored: which points change places is not known",
+          found: "\(set.pointNames.count) points", hint: "name the layout")
+      }
+      faces = faces.flatMap { [$0, $0.mirrored(layout.mirror)] }
+    }
+    var checks: [LandmarkFace] = []
+    if let validation {
+      let own = try LandmarkFaceSet.load(
+        validation, boxes: validationBoxes, largestBox: largestBox, margin: margin, executor: executor,
+        progress: progress, cancellation: cancellation)
+      guard own.pointNames == set.pointNames else {
+        throw InputError(source: validation.name, problem: "has other points than the training faces")
+      }
+      let groups = Set(set.faces.map(\.group))
+      let shared = own.faces.filter { groups.contains($0.group) }
+      if !shared.isEmpty {
+        progress.receive(
+          .warning("\(shared.count) validation faces are of photos that are trained on, for example \(shared[0].name)"))
+      }
+      note(own, name: validation.name, progress)
+      checks = own.faces
+    }
+    let bytes = faces.reduce(0) { $0 + $1.byteCount }
+    progress.receive(
+      .note("\(faces.count) faces\(isMirrored ? " with mirrors" : "") in \(bytes >> 20) MB"))
+    var provenance = record
+    provenance.seed = options.seed
+    provenance.dataSets = [
+      Provenance.DataSet(
+        name: training.name, description: "\(set.faces.count) faces with \(set.pointNames.count) points",
+        imageCount: training.images.count, checksum: LandmarkFace.fingerprint(of: faces))
+    ]
+    let resumed = try checkpoint.flatMap { try resume($0, like: provenance, progress) }
+    let trainer = try ShapePredictorTrainer(options, executor: executor)
+    let predictor = try trainer.train(
+      faces, validation: checks, largestBox: largestBox, margin: margin, layout: layout?.name ?? "",
+      resuming: resumed, progress: progress, cancellation: cancellation
+    ) { predictor, report in
+      let error = report.validationError.map { String(format: ", validation %.5f", $0) } ?? ""
+      progress.receive(
+        .note(
+          String(format: "level %d: mean error in box sides: training %.5f", report.level, report.trainingError)
+            + error))
+      if let checkpoint {
+        try LandmarkModel(predictor: predictor, options: options, provenance: provenance).write(to: checkpoint)
+      }
+    }
+    var model = LandmarkModel(predictor: predictor, options: options, provenance: provenance)
+    if let leafBits { model.predictor = predictor.quantized(bits: leafBits) }
+    if learnsConfidence && set.faces.count >= 20 {
+      model.confidence = try FitConfidence.train(
+        model.predictor, faces: set.faces, seed: options.seed, executor: executor)
+    }
+    return model
+  }
+
+  private func note(_ set: LandmarkFaceSet, name: String, _ progress: any ProgressSink) {
+    for problem in set.problems { progress.receive(.warning(problem)) }
+    if set.pointNames != set.pointNames.indices.map(String.init) {
+      let map = set.pointNames.enumerated().map { "\($0.offset)=\($0.element)" }.joined(separator: " ")
+      progress.receive(.note("points in natural order: \(map)"))
+    }
+    guard let spread = set.spread else { return }
+    progress.receive(
+      .note(
+        String(
+          format: "%@: boxes found on %d faces, missed on %d; spread of shift %.3f and %.3f sides, of log scale %.3f",
+          name, spread.found, spread.missed, spread.shiftXDeviation, spread.shiftYDeviation, spread.scaleDeviation)))
+  }
+
+  private func resume(_ path: String, like provenance: Provenance, _ progress: any ProgressSink) throws
+    -> ShapePredictor?
+  {
+    guard FileManager.default.fileExists(atPath: path) else { return nil }
+    let stored = try LandmarkModel(path: path)
+    guard stored.options == options, stored.provenance.dataSets == provenance.dataSets,
+      stored.predictor.largestBox == largestBox, stored.predictor.margin == margin
+    else {
+      throw InputError(
+        source: path, problem: "is the checkpoint of a run with other options or data",
+        hint: "give these, or begin anew with --restart")
+    }
+    progress.receive(.note("going on from level \(stored.predictor.levels.count + 1)"))
+    return stored.predictor
+  }
+}
