@@ -82,17 +82,18 @@ public enum Quickstart {
     return copy
   }
 
-  /// Draws the detections of the photo that has most, with the truth in thin lines.
+  /// Draws the detections of the photo that has most of them.
   private static func draw(_ evaluation: BoxEvaluation, output: String, to path: String) throws {
     guard let dataset = try AnnotatedSource.load(evaluation.data) else { return }
     let detector = try ModelCatalog.detector("\(output)/model.safetensors")
-    let most = dataset.images.indices.max { first, second in
-      (dataset.images[first].annotations.count, second) < (dataset.images[second].annotations.count, first)
+    let results = try DetectionRun.detect(detector, in: dataset)
+    let most = results.indices.max { first, second in
+      (results[first].detections.count, second) < (results[second].detections.count, first)
     }
     guard let most else { return }
     let image = try dataset.image(at: most)
     let canvas = try Canvas(image.rgb(), scale: max(1, (640 / Double(image.width)).rounded(.up)))
-    canvas.draw(detector.detect(in: image))
+    canvas.draw(results[most].detections)
     try ImageFile.write(canvas.image(), to: path)
   }
 }

@@ -193,38 +193,42 @@ extension HOGTrainer {
     }
     for number in trained.indices {
       let component = detector.components[number]
-      for window in spread(windows[number]) {
-        let key = key(photo, window.level, window.row, window.column)
-        if known[number].contains(key) { continue }
-        result.candidates[number].append(
-          NegativeCandidate(
-            key: key, score: window.score,
-            features: maps[window.level].part(
-              row: window.row, column: window.column, rows: component.rows, columns: component.columns)))
-        if result.candidates[number].count == options.negativesPerPhoto { break }
+      result.candidates[number] = hardest(of: windows[number], photo: photo, known: known[number]).map { window in
+        NegativeCandidate(
+          key: key(photo, window.level, window.row, window.column), score: window.score,
+          features: maps[window.level].part(
+            row: window.row, column: window.column, rows: component.rows, columns: component.columns))
       }
     }
     return result
   }
 
-  /// The windows hardest first, without those that nearly repeat a harder one.
-  private func spread(_ windows: [ScannedWindow]) -> [ScannedWindow] {
-    let sorted = windows.sorted { a, b in
-      a.score != b.score ? a.score > b.score : (a.level, a.row, a.column) < (b.level, b.row, b.column)
+  /// The hardest windows of a photo that are not known yet, without those that nearly repeat a harder one, known or not.
+  ///
+  /// It stops at the photo's share: a weak detector finds millions of windows, of which few are wanted.
+  private func hardest(of windows: [ScannedWindow], photo: Int, known: Set<WindowKey>) -> [ScannedWindow] {
+    let order = windows.indices.map { (score: windows[$0].score, index: $0) }.sorted { a, b in
+      a.score != b.score ? a.score > b.score : a.index < b.index
     }
-    guard options.miningOverlap < 1 else { return sorted }
-    var kept: [ScannedWindow] = []
+    var hardest: [ScannedWindow] = []
+    var kept: [Box] = []
     var grid = BoxGrid()
-    for window in sorted {
-      var repeats = false
-      grid.visit(near: window.box) { rank in
-        repeats = repeats || window.box.intersectionOverUnion(kept[rank].box) > options.miningOverlap
+    for (_, index) in order {
+      let window = windows[index]
+      if options.miningOverlap < 1 {
+        var repeats = false
+        grid.visit(near: window.box) { rank in
+          repeats = repeats || window.box.intersectionOverUnion(kept[rank]) > options.miningOverlap
+        }
+        if repeats { continue }
+        grid.insert(window.box, rank: kept.count)
+        kept.append(window.box)
       }
-      if repeats { continue }
-      grid.insert(window.box, rank: kept.count)
-      kept.append(window)
+      if known.contains(key(photo, window.level, window.row, window.column)) { continue }
+      hardest.append(window)
+      if hardest.count == options.negativesPerPhoto { break }
     }
-    return kept
+    return hardest
   }
 
   // MARK: Known negatives
