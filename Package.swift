@@ -58,7 +58,9 @@ let package = Package(
       ]),
     .target(
       name: "Windhover",
-      dependencies: ["Execution", "Geometry", "Imaging", "ModelFiles", "Detection", "Interchange", "Experiments"]),
+      dependencies: [
+        "Execution", "Geometry", "Imaging", "ModelFiles", "Detection", "Landmarks", "Interchange", "Experiments",
+      ]),
 
     // Programs.
     .target(name: "CommandLineOptions", dependencies: ["Execution"]),

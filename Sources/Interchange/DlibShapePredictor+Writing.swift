@@ -9,7 +9,7 @@ extension DlibShapePredictor {
   /// own size, so points differ where `largestBox`, `margin` or the border rule makes ours see something else:
   /// `differences(of:)` names these.
   /// - Throws: `InputError` where the file cannot be written, and for a predictor whose changes turn with the shape
-  ///   (`changeFrame` is `shape`): dlib has nothing like it.
+  ///   (`changeFrame` is `shape`) or that has gradient levels: dlib has nothing like them.
   public static func write(_ predictor: ShapePredictor, to path: String) throws {
     try AtomicFile.write(Data(encode(predictor, name: path)), to: path)
   }
@@ -28,6 +28,11 @@ extension DlibShapePredictor {
       throw InputError(
         source: name, problem: "cannot be written as a dlib file: its leaves turn with the shape",
         hint: "train with changeFrame box")
+    }
+    guard predictor.gradientLevels.isEmpty else {
+      throw InputError(
+        source: name, problem: "cannot be written as a dlib file: it has levels that see gradients",
+        hint: "train with gradientLevels 0")
     }
     var output = DlibWriter()
     output.integer(1)

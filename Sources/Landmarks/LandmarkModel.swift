@@ -30,7 +30,14 @@ public struct LandmarkModel: Sendable {
     var margin: Double?
     var layout: String
     var levels: [Level]
+    var gradientLevels: [Gradient]?
     var confidence: FitConfidence.Record?
+
+    struct Gradient: Codable {
+      var reading: GradientLevel.Reading
+      var width: Int
+      var scale: Float?
+    }
 
     struct Level: Codable {
       var depth: Int
@@ -57,27 +64,29 @@ public struct LandmarkModel: Sendable {
         level.splits.flatMap { [$0.first, $0.second] }, .uint16, shape + [2])
       tensors["\(index).thresholds"] = LandmarkModel.tensor(level.splits.map(\.threshold), .int16, shape)
       let leafShape = [level.treeCount, level.leavesPerTree, level.width]
-      var scale: Float?
-      switch level.leaves {
-      case .float(let values): tensors["\(index).leaves"] = Tensor(values, shape: leafShape)
-      case .int16(let values, let step):
-        tensors["\(index).leaves"] = LandmarkModel.tensor(values, .int16, leafShape)
-        scale = step
-      case .int8(let values, let step):
-        tensors["\(index).leaves"] = LandmarkModel.tensor(values, .int8, leafShape)
-        scale = step
-      }
+      let stored = LandmarkModel.tensor(level.leaves, leafShape)
+      tensors["\(index).leaves"] = stored.tensor
       if !level.basis.isEmpty {
         tensors["\(index).basis"] = Tensor(level.basis, shape: [level.width, predictor.meanShape.count])
       }
       levels.append(
-        Record.Level(depth: level.depth, trees: level.treeCount, width: level.width, scale: scale))
+        Record.Level(depth: level.depth, trees: level.treeCount, width: level.width, scale: stored.scale))
+    }
+    var gradients: [Record.Gradient] = []
+    for (index, level) in predictor.gradientLevels.enumerated() {
+      let shape = [level.weights.count / level.width, level.width]
+      let stored = LandmarkModel.tensor(level.weights, shape)
+      tensors["gradient.\(index).weights"] = stored.tensor
+      if !level.basis.isEmpty {
+        tensors["gradient.\(index).basis"] = Tensor(level.basis, shape: [level.width, predictor.meanShape.count])
+      }
+      gradients.append(Record.Gradient(reading: level.reading, width: level.width, scale: stored.scale))
     }
     if let confidence { tensors["confidence.weights"] = Tensor(confidence.weights) }
     let record = Record(
       training: options, border: predictor.border, changeFrame: predictor.changeFrame,
       largestBox: predictor.largestBox, margin: predictor.margin, layout: predictor.layout, levels: levels,
-      confidence: confidence?.record)
+      gradientLevels: gradients.isEmpty ? nil : gradients, confidence: confidence?.record)
     return ModelFile(
       kind: LandmarkModel.kind, version: 1, options: try ModelFile.json(record), provenance: provenance,
       tensors: tensors)
@@ -117,7 +126,8 @@ public struct LandmarkModel: Sendable {
       guard thresholds.allSatisfy({ (-32_768...32_767).contains($0) }) else {
         throw fail("\(index).thresholds", "are out of range")
       }
-      let leaves = try LandmarkModel.leaves(file, index, [level.trees, 1 << level.depth, level.width], level.scale)
+      let leaves = try LandmarkModel.leaves(
+        file, "\(index).leaves", [level.trees, 1 << level.depth, level.width], level.scale)
       let hasBasis = file.tensors["\(index).basis"] != nil
       guard hasBasis || level.width == mean.count else {
         throw fail("\(index).leaves", "are of another width than the shape and have no basis")
@@ -136,8 +146,27 @@ public struct LandmarkModel: Sendable {
     }
     if let size = record.largestBox, !(1...100_000).contains(size) { throw fail("largestBox", "is out of range") }
     if let margin = record.margin, !(margin >= 0 && margin < 1000) { throw fail("margin", "is out of range") }
+    var gradients: [GradientLevel] = []
+    for (index, level) in (record.gradientLevels ?? []).enumerated() {
+      let reading = level.reading
+      guard reading.resolution >= 1, reading.resolution <= 1000, (1...99).contains(reading.cell), reading.cell % 2 == 1,
+        (1...16).contains(reading.grid), (1...131_070).contains(level.width)
+      else { throw fail("gradient.\(index)", "has sizes out of range") }
+      let hasBasis = file.tensors["gradient.\(index).basis"] != nil
+      guard hasBasis || level.width == mean.count else {
+        throw fail("gradient.\(index).weights", "are of another width than the shape and have no basis")
+      }
+      gradients.append(
+        GradientLevel(
+          reading: reading,
+          weights: try LandmarkModel.leaves(
+            file, "gradient.\(index).weights", [reading.featureCount(points: points) + 1, level.width], level.scale),
+          width: level.width,
+          basis: hasBasis ? try file.floats("gradient.\(index).basis", shape: [level.width, mean.count]) : []))
+    }
     predictor = ShapePredictor(
-      meanShape: mean, levels: levels, border: record.border, changeFrame: record.changeFrame,
+      meanShape: mean, levels: levels, gradientLevels: gradients, border: record.border,
+      changeFrame: record.changeFrame,
       largestBox: record.largestBox, margin: record.margin, layout: record.layout)
     confidence = try record.confidence.map {
       try FitConfidence($0, weights: file.floats("confidence.weights", shape: [FitConfidence.featureCount]))
@@ -146,8 +175,7 @@ public struct LandmarkModel: Sendable {
     provenance = file.provenance
   }
 
-  private static func leaves(_ file: ModelFile, _ index: Int, _ shape: [Int], _ scale: Float?) throws -> LeafTable {
-    let name = "\(index).leaves"
+  private static func leaves(_ file: ModelFile, _ name: String, _ shape: [Int], _ scale: Float?) throws -> LeafTable {
     guard let scale else { return .float(try file.floats(name, shape: shape)) }
     guard scale > 0, scale.isFinite else {
       throw InputError(source: file.source, field: name, problem: "has a scale out of range", found: "\(scale)")
@@ -161,6 +189,14 @@ public struct LandmarkModel: Sendable {
     default:
       throw InputError(
         source: file.source, field: name, problem: "is of another type", found: type.rawValue, expected: "I8 or I16")
+    }
+  }
+
+  private static func tensor(_ table: LeafTable, _ shape: [Int]) -> (tensor: Tensor, scale: Float?) {
+    switch table {
+    case .float(let values): (Tensor(values, shape: shape), nil)
+    case .int16(let values, let step): (tensor(values, .int16, shape), step)
+    case .int8(let values, let step): (tensor(values, .int8, shape), step)
     }
   }
 

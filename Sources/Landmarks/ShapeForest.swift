@@ -129,7 +129,24 @@ extension ShapeForest {
   /// range, and its row of the basis to the opposite, so that small ones keep their digits.
   public func quantized(bits: LeafBits) -> ShapeForest {
     var copy = self
-    var table = leaves.values
+    (copy.leaves, copy.basis) = leaves.quantized(bits: bits, width: width, basis: basis)
+    return copy
+  }
+}
+
+extension GradientLevel {
+  /// The same level with weights of 8 or 16 bits; see `ShapeForest.quantized(bits:)`.
+  public func quantized(bits: LeafBits) -> GradientLevel {
+    var copy = self
+    (copy.weights, copy.basis) = weights.quantized(bits: bits, width: width, basis: basis)
+    return copy
+  }
+}
+
+extension LeafTable {
+  func quantized(bits: LeafBits, width: Int, basis: [Float]) -> (LeafTable, basis: [Float]) {
+    var table = values
+    var basis = basis
     let rows = width > 0 ? table.count / width : 0
     if !basis.isEmpty {
       let values = basis.count / width
@@ -137,17 +154,16 @@ extension ShapeForest {
         let largest = (0..<rows).reduce(Float(0)) { max($0, abs(table[$1 * width + column])) }
         guard largest > 0 else { continue }
         for row in 0..<rows { table[row * width + column] /= largest }
-        for k in 0..<values { copy.basis[column * values + k] *= largest }
+        for k in 0..<values { basis[column * values + k] *= largest }
       }
     }
     let largest = table.reduce(Float(0)) { max($0, abs($1)) }
     let steps: Float = bits == .eight ? 127 : 32_767
     let scale = largest > 0 ? largest / steps : 1
     switch bits {
-    case .eight: copy.leaves = .int8(table.map { Int8(($0 / scale).rounded()) }, scale: scale)
-    case .sixteen: copy.leaves = .int16(table.map { Int16(($0 / scale).rounded()) }, scale: scale)
+    case .eight: return (.int8(table.map { Int8(($0 / scale).rounded()) }, scale: scale), basis)
+    case .sixteen: return (.int16(table.map { Int16(($0 / scale).rounded()) }, scale: scale), basis)
     }
-    return copy
   }
 }
 
@@ -161,7 +177,8 @@ extension ShapePredictor {
   /// The same predictor with leaves of 8 or 16 bits.
   public func quantized(bits: LeafBits) -> ShapePredictor {
     ShapePredictor(
-      meanShape: meanShape, levels: levels.map { $0.quantized(bits: bits) }, border: border, changeFrame: changeFrame,
+      meanShape: meanShape, levels: levels.map { $0.quantized(bits: bits) },
+      gradientLevels: gradientLevels.map { $0.quantized(bits: bits) }, border: border, changeFrame: changeFrame,
       largestBox: largestBox, margin: margin, layout: layout)
   }
 }

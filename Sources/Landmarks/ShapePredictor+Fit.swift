@@ -40,6 +40,21 @@ extension ShapePredictor {
         }
       }
     }
+    for level in gradientLevels { refine(plane, shape: shape, by: level) }
+  }
+
+  /// Moves `shape` by one gradient level.
+  func refine(_ plane: GreyPlane, shape: UnsafeMutablePointer<Float>, by level: GradientLevel) {
+    let reader = GradientReader(level.reading, meanShape: meanShape)
+    let turn = meanShape.withUnsafeBufferPointer { Turn(from: $0.baseAddress!, to: shape, count: pointCount) }
+    let change = withUnsafeTemporaryAllocation(of: Float.self, capacity: reader.featureCount) { features in
+      reader.read(plane, shape: shape, turn: turn, to: features.baseAddress!)
+      return level.change(features.baseAddress!, values: meanShape.count)
+    }
+    for k in 0..<pointCount {
+      shape[2 * k] += turn.a * change[2 * k] - turn.b * change[2 * k + 1]
+      shape[2 * k + 1] += turn.b * change[2 * k] + turn.a * change[2 * k + 1]
+    }
   }
 }
 

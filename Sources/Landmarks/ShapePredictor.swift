@@ -27,6 +27,8 @@ public struct ShapePredictor: Hashable, Sendable {
   /// x and y of each point in turn, in box units.
   public let meanShape: [Float]
   public let levels: [ShapeForest]
+  /// Levels that see gradients, after the forests; empty in dlib's and in plain ones.
+  public let gradientLevels: [GradientLevel]
   public let border: Border
   public let changeFrame: ChangeFrame
   /// Larger boxes are first scaled down to this width, by area; `nil` never.
@@ -37,7 +39,8 @@ public struct ShapePredictor: Hashable, Sendable {
   public let layout: String
 
   public init(
-    meanShape: [Float], levels: [ShapeForest], border: Border, changeFrame: ChangeFrame, largestBox: Int? = nil,
+    meanShape: [Float], levels: [ShapeForest], gradientLevels: [GradientLevel] = [], border: Border,
+    changeFrame: ChangeFrame, largestBox: Int? = nil,
     margin: Double? = nil, layout: String = ""
   ) {
     precondition(!meanShape.isEmpty && meanShape.count % 2 == 0, "a shape needs points")
@@ -49,7 +52,15 @@ public struct ShapePredictor: Hashable, Sendable {
         "leaves of another width")
     }
     self.meanShape = meanShape
+    for level in gradientLevels {
+      precondition(
+        level.weights.count == (level.reading.featureCount(points: meanShape.count / 2) + 1) * level.width
+          && (level.basis.isEmpty
+            ? level.width == meanShape.count : level.basis.count == level.width * meanShape.count),
+        "a gradient level of another size")
+    }
     self.levels = levels
+    self.gradientLevels = gradientLevels
     self.border = border
     self.changeFrame = changeFrame
     self.largestBox = largestBox

@@ -50,6 +50,16 @@ public struct ShapePredictorOptions: Hashable, Codable, Sendable {
   public var regressionPasses = 8
   /// Outputs of the regression: principal coordinates of the residuals. 0: the points themselves.
   public var regressionWidth = 64
+  /// Levels that see gradients, after the others.
+  public var gradientLevels = 0
+  /// Pixels to a box unit, at the first gradient level and the last.
+  public var gradientResolutionFirst = 90.0
+  public var gradientResolutionLast = 110.0
+  /// Side of a cell in these pixels, odd, and cells a side of a landmark's grid.
+  public var gradientCell = 5
+  public var gradientGrid = 4
+  /// Ridge as a share of the features' mean variance sum.
+  public var gradientRidge = 6.0
   public var seed: UInt64 = 0
 
   public init() {}
@@ -97,6 +107,14 @@ public struct ShapePredictorOptions: Hashable, Codable, Sendable {
     try check((2...900).contains(localPool), "localPool", localPool, "2 to 900")
     try check(localRadiusLast > 0 && localRadiusFirst > 0, "localRadius", localRadiusFirst, "above 0")
     try check(ridge >= 0, "ridge", ridge, "0 or more")
+    try check((0...10).contains(gradientLevels), "gradientLevels", gradientLevels, "0 to 10")
+    for resolution in [gradientResolutionFirst, gradientResolutionLast] {
+      try check(resolution >= 10 && resolution <= 400, "gradientResolution", resolution, "10 to 400")
+    }
+    try check(
+      (1...31).contains(gradientCell) && gradientCell % 2 == 1, "gradientCell", gradientCell, "odd, 1 to 31")
+    try check((1...8).contains(gradientGrid), "gradientGrid", gradientGrid, "1 to 8")
+    try check(gradientRidge >= 0, "gradientRidge", gradientRidge, "0 or more")
     try check((1...1000).contains(regressionPasses), "regressionPasses", regressionPasses, "1 to 1000")
   }
 }

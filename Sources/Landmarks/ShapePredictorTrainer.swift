@@ -39,7 +39,8 @@ public struct ShapePredictorTrainer: Sendable {
   ) throws -> ShapePredictor {
     let meanShape = try start?.meanShape ?? ShapePredictorTrainer.meanShape(faces)
     var predictor = ShapePredictor(
-      meanShape: meanShape, levels: start?.levels ?? [], border: options.border, changeFrame: options.changeFrame,
+      meanShape: meanShape, levels: start?.levels ?? [], gradientLevels: start?.gradientLevels ?? [],
+      border: options.border, changeFrame: options.changeFrame,
       largestBox: largestBox, margin: margin, layout: layout)
     let samples = TrainingSamples(faces, meanShape: meanShape, oversampling: options.oversampling)
     samples.start(options)
@@ -50,6 +51,10 @@ public struct ShapePredictorTrainer: Sendable {
     for level in predictor.levels {
       walk(samples, level)
       walk(checks, level)
+    }
+    for level in predictor.gradientLevels {
+      walk(samples, level, predictor)
+      walk(checks, level, predictor)
     }
     let booster = options.leaves == .boosted ? BoostedForest(samples, options: options, executor: executor) : nil
     for index in predictor.levels.count..<max(predictor.levels.count, options.levels) {
@@ -77,7 +82,42 @@ public struct ShapePredictorTrainer: Sendable {
         validationError: validation.isEmpty ? nil : checks.meanError(on: executor))
       try report(predictor, now)
     }
+    for index in predictor.gradientLevels.count..<max(predictor.gradientLevels.count, options.gradientLevels) {
+      try cancellation?.check()
+      progress.receive(.began(phase: "gradient level \(index + 1) of \(options.gradientLevels)", total: nil))
+      // Residuals in the mean shape's frame, whatever the forests' leaves are in.
+      samples.computeResiduals(frame: .shape, on: executor)
+      let ratio = options.gradientLevels > 1 ? Double(index) / Double(options.gradientLevels - 1) : 1
+      let reading = GradientLevel.Reading(
+        resolution: options.gradientResolutionFirst
+          + ratio * (options.gradientResolutionLast - options.gradientResolutionFirst), cell: options.gradientCell,
+        grid: options.gradientGrid)
+      let level = try GradientRegression(samples: samples, options: options, executor: executor).train(
+        reading: reading, cancellation: cancellation)
+      predictor = ShapePredictor(
+        meanShape: meanShape, levels: predictor.levels, gradientLevels: predictor.gradientLevels + [level],
+        border: options.border, changeFrame: options.changeFrame, largestBox: largestBox, margin: margin,
+        layout: layout)
+      walk(samples, level, predictor)
+      walk(checks, level, predictor)
+      progress.receive(.ended)
+      try report(
+        predictor,
+        LevelReport(
+          level: options.levels + index + 1, trainingError: samples.meanError(on: executor),
+          validationError: validation.isEmpty ? nil : checks.meanError(on: executor)))
+    }
     return predictor
+  }
+
+  private func walk(_ samples: TrainingSamples, _ level: GradientLevel, _ predictor: ShapePredictor) {
+    executor.forEachChunk(of: samples.count, chunkSize: 64) { range in
+      for sample in range {
+        samples.faces[sample / samples.oversampling].view.withPlane { plane, _ in
+          predictor.refine(plane, shape: samples.current + sample * samples.values, by: level)
+        }
+      }
+    }
   }
 
   private func walk(_ samples: TrainingSamples, _ level: ShapeForest) {

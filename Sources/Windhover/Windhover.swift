@@ -8,6 +8,7 @@
 @_exported import Geometry
 @_exported import Imaging
 @_exported import Interchange
+@_exported import Landmarks
 @_exported import Learning
 @_exported import LinearAlgebra
 @_exported import ModelFiles

@@ -5,7 +5,7 @@ import Windhover
   static func main() {
     Program(
       name: "windhover-detect", summary: "find objects in pictures", version: windhoverVersion,
-      commands: [ObjectsCommand.command]
+      commands: [ObjectsCommand.command, LandmarksCommand.command]
     ).main()
   }
 }

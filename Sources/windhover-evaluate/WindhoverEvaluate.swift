@@ -5,7 +5,7 @@ import Windhover
   static func main() {
     Program(
       name: "windhover-evaluate", summary: "score detectors against truth, and compare them", version: windhoverVersion,
-      commands: [RunCommand.command, ScoreCommand.command, CompareCommand.command]
+      commands: [RunCommand.command, ScoreCommand.command, CompareCommand.command, LandmarksCommand.command]
     ).main()
   }
 }

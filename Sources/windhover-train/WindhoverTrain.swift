@@ -5,7 +5,7 @@ import Windhover
   static func main() {
     Program(
       name: "windhover-train", summary: "train detectors from data sets", version: windhoverVersion,
-      commands: [HOGCommand.command]
+      commands: [HOGCommand.command, LandmarksCommand.command]
     ).main()
   }
 }

@@ -1,0 +1,106 @@
+import CommandLineOptions
+import Foundation
+import Windhover
+
+/// `windhover-detect landmarks`: points, pose and confidence of faces.
+enum LandmarksCommand {
+  static let command = Command(
+    CommandSpecification(
+      name: "landmarks", summary: "Find the landmarks of faces.",
+      discussion: """
+        PATH is a picture, a folder or a data set. Faces are where --box says (one picture), where a results file says
+        (--boxes), or where our detector finds them. Output is one JSON object a picture and line: {"image", "width",
+        "height", "faces": [{"box", "points": [[x, y], ...], "layout", "confidence", "pose": {"roll", "yaw", "pitch",
+        ...}}]}. Roll is positive clockwise, yaw to the picture's right, pitch downward, in degrees.
+        """,
+      operands: .oneOrMore("PATH"),
+      options: [
+        .value(
+          "--model", "NAME|FILE", short: "-m", help: "A landmark model (.safetensors or .dat).", default: "landmarks"),
+        .value("--detector", "NAME|FILE", help: "The face detector.", default: "face"),
+        .value("--boxes", "FILE", help: "Face boxes from a results file (JSON lines)."),
+        .list("--box", "X,Y,W,H", help: "A face box in pixels."),
+        .value("--layout", "NAME", help: "Points to give.", choices: LandmarkLayout.all.map(\.name)),
+        .value("--starts", "N", help: "Starts a face, whose median is taken.", default: "1"),
+        .value("--confidence", "P", help: "Least confidence of a fit, 0 to 1 (models that have learnt it)."),
+        .value("--output", "FILE", short: "-o", help: "Write there, whole or not at all."),
+        .value("--draw", "DIR", help: "Also write each picture with its landmarks drawn, as PNG."),
+        .value("--max-pixels", "N", help: "Refuse larger pictures.", default: "100000000"),
+        .threads,
+      ],
+      examples: [
+        ("windhover-detect landmarks photo.jpg --draw out", "Landmarks of all faces, and a picture of them."),
+        (
+          "windhover-detect landmarks -m shape_predictor_68_face_landmarks.dat --box 80,60,150,150 photo.jpg",
+          "dlib's predictor on a given box."
+        ),
+      ]),
+    run: run)
+
+  private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
+    let executor = try options.executor()
+    let model = try LandmarkRun.model(ModelCatalog.path(of: options.requiredText("--model")))
+    let run = LandmarkRun(
+      model: model, starts: try options.integer("--starts", in: 1...64) ?? 1, executor: executor)
+    let layout = options.text("--layout").flatMap(LandmarkLayout.named)
+    let least = try options.number("--confidence", in: 0...1)
+    if least != nil, model.confidence == nil { throw UsageError("--confidence: the model has learnt none") }
+    let given = try options.list("--box").map(box)
+    let pictures = try Picture.list(options.operands)
+    if !given.isEmpty && (pictures.count != 1 || options.isGiven("--boxes")) {
+      throw UsageError("--box is for one picture, and not with --boxes")
+    }
+    let find: (String, ByteImage) throws -> [Box]
+    if !given.isEmpty {
+      find = { _, _ in given }
+    } else if let path = options.text("--boxes") {
+      let file = try ResultsFile.read(path, executor: executor)
+      let byName = Dictionary(file.images.map { ($0.image, $0.detections.map(\.box)) }, uniquingKeysWith: { a, _ in a })
+      find = { name, _ in byName[name] ?? [] }
+    } else {
+      let detector = try ModelCatalog.detector(options.requiredText("--detector"))
+      find = { _, image in
+        detector.detect(in: image, options: detector.scanOptions, executor: executor).map(\.box)
+      }
+    }
+    var read = ImageReadOptions()
+    read.pixelLimit = try options.integer("--max-pixels", in: 1...Int(Int32.max)) ?? read.pixelLimit
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    var text = ""
+    var failures = 0
+    for (number, picture) in pictures.enumerated() {
+      try context.cancellation.check()
+      do {
+        let image = try picture.source.read(options: read)
+        var result = try run.landmarks(
+          of: image, name: picture.name, boxes: try find(picture.name, image), layout: layout)
+        if let least { result.faces.removeAll { ($0.confidence ?? 0) < least } }
+        let line = String(decoding: try encoder.encode(result), as: UTF8.self) + "\n"
+        if options.isGiven("--output") { text += line } else { try StandardOutput.write(line) }
+        if let folder = options.text("--draw") {
+          let canvas = try Canvas(
+            image.rgb(), scale: max(1, min(4, (640 / Double(max(image.width, image.height))).rounded(.up))))
+          canvas.draw(result)
+          let base = ((picture.name as NSString).lastPathComponent as NSString).deletingPathExtension
+          try ImageFile.write(canvas.image(), to: "\(folder)/\(pictures.count > 1 ? "\(number)-" : "")\(base).png")
+        }
+      } catch let error as InputError {
+        failures += 1
+        context.progress.receive(.warning("\(error)"))
+      }
+    }
+    if let output = options.text("--output") { try AtomicFile.write(text, to: output) }
+    if failures > 0 {
+      throw InputError(source: "pictures", problem: "some could not be done", found: "\(failures) of \(pictures.count)")
+    }
+  }
+
+  private static func box(_ text: String) throws -> Box {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+    guard parts.count == 4, let x = parts[0], let y = parts[1], let width = parts[2], let height = parts[3],
+      [x, y, width, height].allSatisfy(\.isFinite), width > 0, height > 0
+    else { throw UsageError("--box: found \"\(text)\", expected X,Y,WIDTH,HEIGHT in pixels") }
+    return Box(x: x, y: y, width: width, height: height)
+  }
+}

@@ -1,0 +1,71 @@
+import CommandLineOptions
+import Foundation
+import Windhover
+
+/// `windhover-evaluate landmarks`: point-to-point errors of a landmark fitter.
+enum LandmarksCommand {
+  static let command = Command(
+    CommandSpecification(
+      name: "landmarks", summary: "Measure a landmark fitter on labelled faces.",
+      discussion: """
+        MODEL is a .safetensors file of windhover-train landmarks or a shape_predictor .dat of dlib's. Errors are mean
+        distances of points over a length: between the pupils (centres of the eyes' points), between the outer eye corners,
+        the diagonal of the box around the true points, and the square root of its area. Boxes are the data set's, or a
+        detector's (--boxes, --detector); faces that it misses get the labelled box, moved and scaled as its boxes usually
+        are.
+        """,
+      operands: .oneOrMore("MODEL"),
+      options: [
+        .list("--data", "REF", short: "-d", help: "Labelled faces."),
+        .value("--boxes", "FILE", help: "Face boxes from a results file (JSON lines)."),
+        .value("--detector", "NAME|FILE", help: "Face boxes from a detector."),
+        .value("--starts", "N", help: "Starts a face, whose median is taken.", default: "1"),
+        .list("--perturb", "SHARE", help: "Also with boxes moved and scaled by up to this share of their side."),
+        .value(
+          "--failure", "ERROR", help: "Errors above this are failures; the curve's area ends here.", default: "0.08"),
+        .flag("--json", help: "Write one JSON object a model."),
+        .threads,
+      ],
+      examples: [
+        (
+          "windhover-evaluate landmarks face.safetensors -d ibug:300w/test --perturb 0.05 --perturb 0.1",
+          "Errors on 300-W's common subset, and with worse boxes."
+        )
+      ]),
+    run: run)
+
+  private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
+    let executor = try options.executor()
+    let references = options.list("--data")
+    if references.isEmpty { throw UsageError("--data REF is missing: labelled faces") }
+    let dataset = Dataset.joined(try references.map { try Dataset.load(DatasetReference.parse($0)) })
+    for problem in dataset.problems where problem.severity > .note {
+      context.progress.receive(.warning(problem.description))
+    }
+    let boxes = try LandmarkFaceSet.Boxes(
+      results: options.text("--boxes"), detector: options.text("--detector"), executor: executor)
+    let starts = try options.integer("--starts", in: 1...64) ?? 1
+    let failure = try options.number("--failure", in: 1e-6...10) ?? 0.08
+    let perturbations = try options.list("--perturb").map { text in
+      guard let size = Double(text), size >= 0, size < 1 else {
+        throw UsageError("--perturb: found \"\(text)\", expected a number from 0 to 1")
+      }
+      return size
+    }
+    for path in options.operands {
+      let run = LandmarkRun(model: try LandmarkRun.model(path), starts: starts, executor: executor)
+      var (report, spread) = try run.report(
+        dataset, boxes: boxes, perturbations: perturbations, failureThreshold: failure,
+        cancellation: context.cancellation)
+      report.title = "\(path) on \(dataset.name)"
+      if let spread {
+        context.progress.receive(
+          .note(
+            String(
+              format: "boxes found on %d faces, missed on %d; shift %.3f and %.3f, log scale %.3f (deviations)",
+              spread.found, spread.missed, spread.shiftXDeviation, spread.shiftYDeviation, spread.scaleDeviation)))
+      }
+      try StandardOutput.write(options.flag("--json") ? report.json + "\n" : report.text + "\n")
+    }
+  }
+}

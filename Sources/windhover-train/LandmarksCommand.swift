@@ -1,0 +1,115 @@
+import CommandLineOptions
+import Foundation
+import Windhover
+
+/// `windhover-train landmarks`: a landmark fitter from faces with labelled points.
+enum LandmarksCommand {
+  static let command = Command(
+    CommandSpecification(
+      name: "landmarks", summary: "Train a landmark fitter.",
+      discussion: """
+        Faces and their points come from data sets with landmarks (ibug:DIR, imglab:FILE). Face boxes are the data set's, or
+        a detector's: --boxes FILE takes results of windhover-detect objects, --detector NAME|FILE runs one. How these boxes
+        are spread about the labelled ones is measured and printed; --set startShift=... and startScale=... train for it.
+
+        The preset dlib has the options of dlib's trainer and can be written as .dat; face is what Windhover ships: trees of
+        local binary features with a global regression. --set NAME=VALUE changes any option; --list-options prints them.
+        After each level FILE.checkpoint holds what is done; a run that was interrupted goes on from it.
+        """,
+      operands: .none,
+      options: [
+        .value("--output", "FILE", short: "-o", help: "The model to write: .safetensors, or .dat for dlib."),
+        .list("--data", "REF", short: "-d", help: "Faces to learn from."),
+        .list("--validation", "REF", help: "Faces to measure after each level; none of them is learnt from."),
+        .value("--boxes", "FILE", help: "Face boxes from a results file (JSON lines)."),
+        .value("--detector", "NAME|FILE", help: "Face boxes from a detector."),
+        .value("--preset", "NAME", help: "Options to begin with.", default: "face", choices: ["face", "dlib"]),
+        .list("--set", "NAME=VALUE", help: "An option of the trainer."),
+        .flag("--mirror", help: "Learn from mirrored faces, too (ibug68 points)."),
+        .value(
+          "--leaves", "BITS", help: "Bits of a leaf's value in the file.", default: "8", choices: ["8", "16", "32"]),
+        .value("--seed", "N", help: "Seed of everything random."),
+        .flag("--restart", help: "Begin anew, even where a checkpoint is there."),
+        .flag("--list-options", help: "Print the preset's options as JSON and stop."),
+        .threads,
+      ],
+      examples: [
+        (
+          "windhover-train landmarks -d ibug:300w/train --mirror -o face.safetensors",
+          "A 68-point fitter for the data set's own boxes."
+        ),
+        (
+          "windhover-train landmarks --preset dlib -d imglab:faces.xml -o faces.dat", "A predictor that dlib loads."
+        ),
+      ]),
+    run: run)
+
+  private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
+    var settings = options.requiredText("--preset") == "dlib" ? ShapePredictorOptions() : .face
+    for item in options.list("--set") {
+      guard let equals = item.firstIndex(of: "=") else {
+        throw UsageError("--set: found \"\(item)\", expected NAME=VALUE")
+      }
+      settings = try settings.replacing(
+        String(item[..<equals]), with: String(item[item.index(after: equals)...]), source: "--set")
+    }
+    if let seed = try options.seed("--seed") { settings.seed = seed }
+    if options.flag("--list-options") {
+      try StandardOutput.write(try ModelFile.json(settings) + "\n")
+      return
+    }
+    guard let output = options.text("--output") else { throw UsageError("--output FILE is missing") }
+    let references = options.list("--data")
+    if references.isEmpty { throw UsageError("--data REF is missing: faces to learn from") }
+    if output.hasSuffix(".dat"), settings.changeFrame == .shape || settings.gradientLevels > 0 {
+      throw UsageError(
+        "--output: a .dat cannot hold leaves that turn with the shape or gradient levels; use --preset dlib or .safetensors"
+      )
+    }
+    let executor = try options.executor()
+    let boxes = try LandmarkFaceSet.Boxes(
+      results: options.text("--boxes"), detector: options.text("--detector"), executor: executor)
+    let isDlib = output.hasSuffix(".dat")
+    var job = LandmarkTrainingJob(training: try dataset(references, context), boxes: boxes, options: settings)
+    let checks = options.list("--validation")
+    if !checks.isEmpty { job.validation = try dataset(checks, context) }
+    job.isMirrored = options.flag("--mirror")
+    if isDlib {
+      // dlib sees whole photos at their own size.
+      job.largestBox = nil
+      job.margin = nil
+      job.leafBits = nil
+      job.learnsConfidence = false
+    } else {
+      job.leafBits = try options.integer("--leaves").flatMap(LeafBits.init)
+    }
+    let points = job.training.images.lazy.flatMap(\.annotations).first { !$0.landmarks.isEmpty }?.landmarks.count
+    if points == 68 { job.layout = .ibug68 }
+    let checkpoint = output + ".checkpoint"
+    if options.flag("--restart") { try? FileManager.default.removeItem(atPath: checkpoint) }
+    let now = RunRecord.now(command: context.commandLine)
+    let record = Provenance(
+      command: now.command, dataSets: [], seed: settings.seed, commit: now.commit, date: now.date, machine: now.machine)
+    let model = try job.run(
+      record: record, checkpoint: checkpoint, executor: executor, progress: context.progress,
+      cancellation: context.cancellation)
+    if isDlib {
+      try DlibShapePredictor.write(model.predictor, to: output)
+      for difference in DlibShapePredictor.differences(of: model.predictor) {
+        context.progress.receive(.warning("in dlib: \(difference)"))
+      }
+    } else {
+      try model.write(to: output)
+    }
+    try? FileManager.default.removeItem(atPath: checkpoint)
+    context.progress.receive(.note("Written: \(output)"))
+  }
+
+  private static func dataset(_ references: [String], _ context: CommandContext) throws -> Dataset {
+    let set = Dataset.joined(try references.map { try Dataset.load(DatasetReference.parse($0)) })
+    for problem in set.problems where problem.severity > .note {
+      context.progress.receive(.warning(problem.description))
+    }
+    return set
+  }
+}

@@ -1,0 +1,170 @@
+import Execution
+import Foundation
+import Geometry
+import Imaging
+import ModelFiles
+import Testing
+
+@testable import Landmarks
+
+@Suite("Gradient levels")
+struct GradientLevelTests {
+  private static let mean: [Float] = [0.2, 0.2, 0.8, 0.25, 0.5, 0.9]
+
+  /// The histograms by their definition: each value from its own window of its own pixels.
+  private static func slowly(
+    _ image: ByteImage, frame: BoxFrame, shape: [Float], reading: GradientLevel.Reading
+  ) -> [Float] {
+    let points = mean.count / 2
+    func middle(_ s: [Float], _ axis: Int) -> Double {
+      (0..<points).reduce(0) { $0 + Double(s[2 * $1 + axis]) } / Double(points)
+    }
+    let (mx, my) = (middle(mean, 0), middle(mean, 1))
+    let (cx, cy) = (middle(shape, 0), middle(shape, 1))
+    let fit = SimilarityTransform.fit(
+      from: (0..<points).map { Point(x: Double(mean[2 * $0]), y: Double(mean[2 * $0 + 1])) },
+      to: (0..<points).map { Point(x: Double(shape[2 * $0]), y: Double(shape[2 * $0 + 1])) })!
+    let reach = Double(reading.grid * reading.cell) / 2 / reading.resolution + 0.1
+    let xs = (0..<points).map { Double(mean[2 * $0]) }
+    let ys = (0..<points).map { Double(mean[2 * $0 + 1]) }
+    let (x0, y0) = (xs.min()! - reach, ys.min()! - reach)
+    let width = Int(((xs.max()! + reach - x0) * reading.resolution).rounded(.up))
+    let height = Int(((ys.max()! + reach - y0) * reading.resolution).rounded(.up))
+    func gray(_ column: Int, _ row: Int) -> Double {
+      let c = min(width - 1, max(0, column))
+      let r = min(height - 1, max(0, row))
+      let dx = x0 + (Double(c) + 0.5) / reading.resolution - mx
+      let dy = y0 + (Double(r) + 0.5) / reading.resolution - my
+      let at = frame.point(x: Float(cx + fit.a * dx - fit.b * dy), y: Float(cy + fit.b * dx + fit.a * dy))
+      let x = min(Double(image.width - 1), max(0, at.x - 0.5))
+      let y = min(Double(image.height - 1), max(0, at.y - 0.5))
+      let (px, py) = (Int(x), Int(y))
+      func pixel(_ a: Int, _ b: Int) -> Double {
+        Double(image.pixels[min(image.height - 1, b) * image.width + min(image.width - 1, a)])
+      }
+      let (fx, fy) = (x - Double(px), y - Double(py))
+      return (1 - fy) * ((1 - fx) * pixel(px, py) + fx * pixel(px + 1, py))
+        + fy * ((1 - fx) * pixel(px, py + 1) + fx * pixel(px + 1, py + 1))
+    }
+    func histogram(_ column: Int, _ row: Int) -> [Double] {
+      let c = min(width - 1, max(0, column))
+      let r = min(height - 1, max(0, row))
+      let dx = gray(c + 1, r) - gray(c - 1, r)
+      let dy = gray(c, r + 1) - gray(c, r - 1)
+      var bins = [Double](repeating: 0, count: 8)
+      if dx == 0 && dy == 0 { return bins }
+      let angle = (atan2(dy, dx) / (2 * Double.pi) * 8 + 8).truncatingRemainder(dividingBy: 8)
+      let first = Int(angle) % 8
+      let second = (first + 1) % 8
+      // The gradient as a sum of its two neighbouring directions.
+      let (a, b) = (Double(first) * Double.pi / 4, Double(second) * Double.pi / 4)
+      let determinant = cos(a) * sin(b) - sin(a) * cos(b)
+      bins[first] += (dx * sin(b) - dy * cos(b)) / determinant
+      bins[second] += (cos(a) * dy - sin(a) * dx) / determinant
+      return bins
+    }
+    var planes: [[Double]] = []
+    for row in 0..<height { for column in 0..<width { planes.append(histogram(column, row)) } }
+    func smoothed(_ column: Int, _ row: Int) -> [Double] {
+      var sum = [Double](repeating: 0, count: 8)
+      let half = reading.cell / 2
+      for j in -half...half {
+        for i in -half...half {
+          let plane = planes[min(height - 1, max(0, row + j)) * width + min(width - 1, max(0, column + i))]
+          for k in 0..<8 { sum[k] += plane[k] / Double(reading.cell * reading.cell) }
+        }
+      }
+      return sum
+    }
+    var result: [Float] = []
+    for k in 0..<points {
+      let squared = fit.a * fit.a + fit.b * fit.b
+      let (dx, dy) = (Double(shape[2 * k]) - cx, Double(shape[2 * k + 1]) - cy)
+      let u = (fit.a * dx + fit.b * dy) / squared + mx - x0
+      let v = (fit.a * dy - fit.b * dx) / squared + my - y0
+      var values: [Double] = []
+      for row in 0..<reading.grid {
+        for column in 0..<reading.grid {
+          let shift = Double((reading.grid - 1) * reading.cell) / 2
+          let x = u * reading.resolution - shift + Double(column * reading.cell)
+          let y = v * reading.resolution - shift + Double(row * reading.cell)
+          values += smoothed(
+            Int(min(Double(width - 1), max(0, x))), Int(min(Double(height - 1), max(0, y))))
+        }
+      }
+      let norm = values.reduce(0) { $0 + $1 * $1 }.squareRoot() + 20
+      result += values.map { Float(min(0.25, max(0, $0 / norm)).squareRoot()) }
+    }
+    return result
+  }
+
+  @Test("histograms agree with their definition", arguments: [1, 3, 5], [1, 2, 4])
+  func oracle(cell: Int, grid: Int) {
+    var random = RandomStream(seed: UInt64(10 * cell + grid))
+    var image = ByteImage(width: 50, height: 40, channelCount: 1, filledWith: 0)
+    for y in 0..<40 {
+      for x in 0..<50 {
+        image.pixels[y * 50 + x] = UInt8(
+          128 + 60 * sin(Double(x) / 4) + 50 * cos(Double(y) / 5 + Double(x) / 9) + 8 * random.uniform())
+      }
+    }
+    let frame = BoxFrame(Box(x: 6.25, y: 4.5, width: 34, height: 31))
+    let shape: [Float] = [0.25, 0.14, 0.84, 0.31, 0.46, 0.97]
+    let reading = GradientLevel.Reading(resolution: 31.3, cell: cell, grid: grid)
+    let expected = Self.slowly(image, frame: frame, shape: shape, reading: reading)
+    let reader = GradientReader(reading, meanShape: Self.mean)
+    var found = [Float](repeating: 0, count: reader.featureCount)
+    image.pixels.withUnsafeBufferPointer { pixels in
+      reader.read(
+        GreyPlane(
+          pixels: pixels.baseAddress!, width: 50, height: 40, originX: frame.originX, originY: frame.originY,
+          unitX: frame.unitX, unitY: frame.unitY), shape: shape, turn: Turn(from: Self.mean, to: shape, count: 3),
+        to: &found)
+    }
+    #expect(found.count == expected.count)
+    // Roots make small numbers of large errors: squares are compared.
+    let worst = zip(found, expected).map { abs($0 * $0 - $1 * $1) }.max() ?? 1
+    #expect(worst < 2e-4, "worst difference \(worst)")
+  }
+
+  @Test("a gradient level after the forests lowers the error, is the same for any threads, and is stored")
+  func learns() throws {
+    var options = ShapePredictorOptions()
+    options.levels = 2
+    options.leaves = .globalRegression
+    options.localTrees = 5
+    options.localDepth = 3
+    options.localPool = 40
+    options.ridge = 0.1
+    options.regressionWidth = 8
+    options.start = .both
+    options.changeFrame = .shape
+    options.border = .replicate
+    options.oversampling = 6
+    let faces = DrawnFaces.training(150, seed: 1)
+    let plain = try ShapePredictorTrainer(options).train(faces)
+    options.gradientLevels = 1
+    options.gradientCell = 5
+    options.gradientGrid = 3
+    options.gradientResolutionLast = 50
+    options.gradientRidge = 0.5
+    let fine = try ShapePredictorTrainer(options, executor: .serial).train(faces)
+    #expect(fine.levels == plain.levels)
+    let before = DrawnFaces.error(plain, seed: 2, count: 60)
+    let after = DrawnFaces.error(fine, seed: 2, count: 60)
+    #expect(after < 0.85 * before, "\(after) after \(before)")
+    let other = try ShapePredictorTrainer(options, executor: ParallelExecutor(threadCount: 3)).train(faces)
+    #expect(other == fine)
+    let resumed = try ShapePredictorTrainer(options).train(faces, resuming: plain)
+    #expect(resumed == fine)
+    let model = LandmarkModel(
+      predictor: fine.quantized(bits: .eight), options: options,
+      provenance: Provenance(command: "test", dataSets: [], seed: 0))
+    let read = try LandmarkModel(ModelFile(bytes: model.modelFile().bytes(), name: "test"))
+    #expect(read.predictor == model.predictor)
+    #expect(DrawnFaces.error(read.predictor, seed: 2, count: 60) < 1.05 * after)
+    var file = try model.modelFile()
+    file.tensors["gradient.0.basis"] = nil
+    #expect(throws: InputError.self) { try LandmarkModel(file) }
+  }
+}
