@@ -59,8 +59,10 @@ let package = Package(
     .target(
       name: "Windhover",
       dependencies: [
-        "Execution", "Geometry", "Imaging", "ModelFiles", "Detection", "Landmarks", "Interchange", "Experiments",
-      ]),
+        "Execution", "Geometry", "LinearAlgebra", "Imaging", "Features", "Learning", "ModelFiles", "Detection",
+        "Landmarks", "DatasetReaders", "Evaluation", "Interchange", "Experiments",
+      ],
+      resources: [.copy("Models")]),
 
     // Programs.
     .target(name: "CommandLineOptions", dependencies: ["Execution"]),

@@ -28,6 +28,9 @@ public struct CommandContext: Sendable {
   public let commandLine: String
 }
 
+/// The version that every program prints.
+public let windhoverVersion = "0.1.0"
+
 /// A program of one or more commands: reads the command line, runs a command, and turns errors into exit codes.
 ///
 /// Status 0: done. 1: the work failed. 2: the command line is wrong. 130: stopped by Ctrl-C. Errors go to standard error.
@@ -37,7 +40,7 @@ public struct Program: Sendable {
   public let version: String
   public let commands: [Command]
 
-  public init(name: String, summary: String, version: String, commands: [Command]) {
+  public init(name: String, summary: String, version: String = windhoverVersion, commands: [Command]) {
     self.name = name
     self.summary = summary
     self.version = version

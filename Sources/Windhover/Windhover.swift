@@ -12,6 +12,3 @@
 @_exported import Learning
 @_exported import LinearAlgebra
 @_exported import ModelFiles
-
-/// The version that every program prints.
-public let windhoverVersion = "0.1.0"

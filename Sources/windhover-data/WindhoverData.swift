@@ -7,7 +7,7 @@ import Execution
 struct WindhoverData {
   static func main() {
     Program(
-      name: "windhover-data", summary: "check, describe and fetch data sets", version: "0.1.0",
+      name: "windhover-data", summary: "check, describe and fetch data sets",
       commands: [CheckCommand.command, SummaryCommand.command, ListCommand.command, FetchCommand.command]
     ).main()
   }

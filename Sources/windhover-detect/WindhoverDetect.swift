@@ -4,8 +4,8 @@ import Windhover
 @main struct WindhoverDetect {
   static func main() {
     Program(
-      name: "windhover-detect", summary: "find objects in pictures", version: windhoverVersion,
-      commands: [ObjectsCommand.command, LandmarksCommand.command]
+      name: "windhover-detect", summary: "find objects in pictures",
+      commands: [ObjectsCommand.command, LandmarksCommand.command, ModelCommand.command]
     ).main()
   }
 }

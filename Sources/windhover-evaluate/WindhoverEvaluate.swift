@@ -4,7 +4,7 @@ import Windhover
 @main struct WindhoverEvaluate {
   static func main() {
     Program(
-      name: "windhover-evaluate", summary: "score detectors against truth, and compare them", version: windhoverVersion,
+      name: "windhover-evaluate", summary: "score detectors against truth, and compare them",
       commands: [RunCommand.command, ScoreCommand.command, CompareCommand.command, LandmarksCommand.command]
     ).main()
   }

@@ -4,7 +4,7 @@ import Windhover
 @main struct WindhoverExperiment {
   static func main() {
     Program(
-      name: "windhover-experiment", summary: "run recorded experiments", version: windhoverVersion,
+      name: "windhover-experiment", summary: "run recorded experiments",
       commands: [RunCommand.command, TableCommand.command, QuickstartCommand.command]
     ).main()
   }

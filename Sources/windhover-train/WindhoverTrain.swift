@@ -4,7 +4,7 @@ import Windhover
 @main struct WindhoverTrain {
   static func main() {
     Program(
-      name: "windhover-train", summary: "train detectors from data sets", version: windhoverVersion,
+      name: "windhover-train", summary: "train detectors from data sets",
       commands: [HOGCommand.command, LandmarksCommand.command]
     ).main()
   }
