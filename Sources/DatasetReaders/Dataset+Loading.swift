@@ -22,8 +22,13 @@ extension Dataset {
       request = ReadRequest(format: format, path: path, options: reference.options, text: name)
     case .manifest(let set, let split):
       let resolved = try catalog.resolve(set: set, split: split)
+      let given = reference.options.filter { !DatasetFormat.commonOptions.contains($0.key) }
+      for key in given.keys.sorted() where !resolved.format.ownOptions.contains(key) {
+        throw DatasetReference.unknownOption(
+          key, in: name, known: DatasetFormat.commonOptions.union(resolved.format.ownOptions))
+      }
       request = ReadRequest(
-        format: resolved.format, path: resolved.path, options: resolved.options, text: name)
+        format: resolved.format, path: resolved.path, options: resolved.options.merging(given) { $1 }, text: name)
       if !resolved.excludedNames.isEmpty {
         excluded.append(ImageNameList(names: resolved.excludedNames, path: resolved.manifestPath))
       }

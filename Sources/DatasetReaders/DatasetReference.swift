@@ -24,7 +24,8 @@ import Execution
 /// - `leave=K/N`: all but part K.
 /// - `labels=a,b`: the labels to expect; annotations with another label become ignored and are reported.
 ///
-/// The formats' own settings are described at their readers.
+/// The formats' own settings are described at their readers. A manifest's split takes those of its format too (`300w/train?box=eyes`);
+/// they take the place of the split's own.
 public struct DatasetReference: Hashable, Sendable {
   public enum Source: Hashable, Sendable {
     case manifest(name: String, split: String)
@@ -63,7 +64,9 @@ public struct DatasetReference: Hashable, Sendable {
     guard parts.count == 2, parts.allSatisfy(isPlainWord) else {
       throw failure(text, "is not the name of a data set")
     }
-    for key in options.keys.sorted() where !DatasetFormat.commonOptions.contains(key) {
+    // Which of them the split's format takes is known when its manifest has been read.
+    let known = DatasetFormat.allCases.reduce(DatasetFormat.commonOptions) { $0.union($1.ownOptions) }
+    for key in options.keys.sorted() where !known.contains(key) {
       throw unknownOption(key, in: text, known: DatasetFormat.commonOptions)
     }
     return DatasetReference(source: .manifest(name: String(parts[0]), split: String(parts[1])), options: options)

@@ -21,12 +21,23 @@ public protocol TrainingImageSource: Sendable {
   /// Reads the photo, upright.
   func image(at index: Int) throws -> ByteImage
 
+  /// Jittered copies of each of the photo's objects, besides itself; `nil` leaves it to the training's options.
+  func copies(at index: Int) -> Int?
+
+  /// Whether negatives may be taken from the photo, away from its objects: not where objects may be unlabelled. The
+  /// default is true.
+  func allowsNegatives(at index: Int) -> Bool
+
   /// A checksum of the photo's content, by which a resumed training knows its data. The default hashes the pixels.
   func checksum(at index: Int) throws -> String
 }
 
 extension TrainingImageSource {
   public func group(at index: Int) -> String { name(at: index) }
+
+  public func copies(at index: Int) -> Int? { nil }
+
+  public func allowsNegatives(at index: Int) -> Bool { true }
 
   public func checksum(at index: Int) throws -> String {
     let image = try image(at: index)

@@ -15,12 +15,31 @@ public struct AnnotatedSource: Hashable, Sendable {
   public var box: BoxAdjustment?
   /// Only images in this part of the set: of the first so many; `nil` takes all.
   public var limit: Int?
+  /// What a training does with the set; evaluations take no notice.
+  public var use: Use
 
-  public init(data: DatasetReference, targets: String? = nil, box: BoxAdjustment? = nil, limit: Int? = nil) {
+  /// What a training does with a set.
+  public struct Use: Hashable, Sendable {
+    /// Jittered copies of each object, besides itself; `nil` takes the training's number.
+    public var copies: Int?
+    /// Whether negatives are taken from its images, away from its objects: false where objects may be unlabelled. `nil` is
+    /// true.
+    public var mines: Bool?
+
+    public init(copies: Int? = nil, mines: Bool? = nil) {
+      self.copies = copies
+      self.mines = mines
+    }
+  }
+
+  public init(
+    data: DatasetReference, targets: String? = nil, box: BoxAdjustment? = nil, limit: Int? = nil, use: Use = Use()
+  ) {
     self.data = data
     self.targets = targets
     self.box = box
     self.limit = limit
+    self.use = use
   }
 
   /// Loads the set, its targets chosen and its boxes adjusted.
@@ -47,9 +66,15 @@ public struct AnnotatedSource: Hashable, Sendable {
 
   /// Loads several sources as one set; `nil` where there are none.
   public static func load(_ sources: [AnnotatedSource]) throws -> Dataset? {
+    try loadWithUses(sources)?.dataset
+  }
+
+  /// Loads several sources as one set, with the use of each image; `nil` where there are none.
+  static func loadWithUses(_ sources: [AnnotatedSource]) throws -> (dataset: Dataset, uses: [Use])? {
     guard !sources.isEmpty else { return nil }
     let sets = try sources.map { try $0.load() }
-    return sets.count == 1 ? sets[0] : Dataset.joined(sets)
+    let uses = zip(sources, sets).flatMap { source, set in Array(repeating: source.use, count: set.images.count) }
+    return (sets.count == 1 ? sets[0] : Dataset.joined(sets), uses)
   }
 }
 
@@ -94,7 +119,7 @@ public struct BoxAdjustment: Hashable, Codable, Sendable {
 
 extension AnnotatedSource: Codable {
   private enum CodingKeys: String, CodingKey {
-    case data, targets, box, limit
+    case data, targets, box, limit, copies, mines
   }
 
   public init(from decoder: any Decoder) throws {
@@ -107,16 +132,23 @@ extension AnnotatedSource: Codable {
       data: try values.decode(DatasetReference.self, forKey: .data),
       targets: try values.decodeIfPresent(String.self, forKey: .targets),
       box: try values.decodeIfPresent(BoxAdjustment.self, forKey: .box),
-      limit: try values.decodeIfPresent(Int.self, forKey: .limit))
+      limit: try values.decodeIfPresent(Int.self, forKey: .limit),
+      use: Use(
+        copies: try values.decodeIfPresent(Int.self, forKey: .copies),
+        mines: try values.decodeIfPresent(Bool.self, forKey: .mines)))
     if let targets { _ = try AnnotationFilter.parse(targets) }
     if let limit, limit < 1 {
       throw InputError(
         source: data.description, field: "limit", problem: "out of range", found: "\(limit)", expected: "1 or more")
     }
+    if let copies = use.copies, !(0...1000).contains(copies) {
+      throw InputError(
+        source: data.description, field: "copies", problem: "out of range", found: "\(copies)", expected: "0 to 1000")
+    }
   }
 
   public func encode(to encoder: any Encoder) throws {
-    if targets == nil, box == nil, limit == nil {
+    if targets == nil, box == nil, limit == nil, use == Use() {
       var value = encoder.singleValueContainer()
       try value.encode(data)
       return
@@ -126,5 +158,7 @@ extension AnnotatedSource: Codable {
     try values.encodeIfPresent(targets, forKey: .targets)
     try values.encodeIfPresent(box, forKey: .box)
     try values.encodeIfPresent(limit, forKey: .limit)
+    try values.encodeIfPresent(use.copies, forKey: .copies)
+    try values.encodeIfPresent(use.mines, forKey: .mines)
   }
 }

@@ -8,9 +8,16 @@ import Imaging
 public struct DatasetTrainingSource: TrainingImageSource {
   public let dataset: Dataset
   private let imageOptions: ImageReadOptions
+  private let uses: [AnnotatedSource.Use]
 
-  public init(_ dataset: Dataset, imageOptions: ImageReadOptions = ImageReadOptions()) {
+  /// - Parameter uses: how each image is used, in the set's order; `nil` takes all in the same way.
+  /// - Precondition: there is one for each image.
+  public init(
+    _ dataset: Dataset, uses: [AnnotatedSource.Use]? = nil, imageOptions: ImageReadOptions = ImageReadOptions()
+  ) {
+    precondition(uses.map { $0.count == dataset.images.count } ?? true)
     self.dataset = dataset
+    self.uses = uses ?? Array(repeating: AnnotatedSource.Use(), count: dataset.images.count)
     self.imageOptions = imageOptions
   }
 
@@ -21,6 +28,10 @@ public struct DatasetTrainingSource: TrainingImageSource {
   public func group(at index: Int) -> String { dataset.group(at: index) }
 
   public func annotations(at index: Int) -> [Annotation] { dataset.images[index].annotations }
+
+  public func copies(at index: Int) -> Int? { uses[index].copies }
+
+  public func allowsNegatives(at index: Int) -> Bool { uses[index].mines ?? true }
 
   public func image(at index: Int) throws -> ByteImage { try dataset.image(at: index, options: imageOptions) }
 }

@@ -58,10 +58,12 @@ public struct ExperimentRunner: Sendable {
     let file: ModelFile
     if let job = configuration.train {
       let checkpoint = path("checkpoint.safetensors")
+      let isResumed = FileManager.default.fileExists(atPath: checkpoint)
       let start = ContinuousClock.now
       let trained = try job.run(
         record: record, checkpoint: checkpoint, executor: executor, progress: progress, cancellation: cancellation)
-      result.trainingSeconds = (ContinuousClock.now - start) / .seconds(1)
+      // The rest of a training is not what a training takes.
+      if !isResumed { result.trainingSeconds = (ContinuousClock.now - start) / .seconds(1) }
       file = trained.model
       report.training = trained.result.report
       try file.write(to: path("model.safetensors"))

@@ -22,9 +22,29 @@ public enum HOGPreset: String, Codable, CaseIterable, Sendable {
       features: .felzenszwalb(FelzenszwalbHOG(cellSize: 4)), colour: .grey,
       windowSize: PixelSize(width: 40, height: 40), objectRegion: Box(x: 0, y: 0, width: 1, height: 1),
       boxMapping: .area, components: [.init(name: "frontal", label: "face")])
-    options.scan = ScanOptions(
-      scalesPerOctave: 8, upsampling: .byTwo, suppression: .greedy(overlap: 0.45, by: .smaller))
+    options.jitterShift = 0.03
+    options.jitterScale = 0.08
+    options.jitterRotation = 10
+    options.degradation = HOGTrainerOptions.Degradation(
+      lowResolutionShare: 0.6, leastResolution: 0.5, leastContrast: 0.5, greatestNoise: 8)
+    // The eyes of the 68 landmarks of 300-W.
+    options.levelling = HOGTrainerOptions.Levelling(
+      left: (36..<42).map(String.init), right: (42..<48).map(String.init))
     options.largestEnlargement = 2
+    options.svm.loss = .squaredHinge
+    options.svm.cost = 0.008
+    options.svm.relativeGap = 0.01
+    // At an equal share of the cost the filter grows to fit odd positives, and alarms at high scores multiply.
+    options.positiveWeightRatio = 0.3
+    options.rounds = 4
+    options.photosPerRound = 400
+    options.negativesPerRound = 12_000
+    options.negativesPerPhoto = 40
+    options.negativeOverlapLimit = 0.25
+    options.miningOverlap = 0.6
+    // About one false alarm in five photos.
+    options.scan = ScanOptions(
+      threshold: -0.15, scalesPerOctave: 8, upsampling: .byTwo, suppression: .greedy(overlap: 0.45, by: .smaller))
     return options
   }
 }

@@ -55,7 +55,7 @@ public struct HOGTrainingJob: Hashable, Codable, Sendable {
     record: RunRecord, checkpoint: String? = nil, executor: ParallelExecutor = ParallelExecutor(),
     progress: any ProgressSink = SilentProgress(), cancellation: Cancellation = Cancellation()
   ) throws -> (model: ModelFile, result: HOGTrainingResult) {
-    guard let photos = try AnnotatedSource.load(positives) else {
+    guard let (photos, uses) = try AnnotatedSource.loadWithUses(positives) else {
       throw InputError(source: "training", field: "positives", problem: "names no data set")
     }
     let backgrounds = try AnnotatedSource.load(negatives)
@@ -65,7 +65,7 @@ public struct HOGTrainingJob: Hashable, Codable, Sendable {
     }
     if let validation { try HOGTrainingJob.checkDisjoint(photos, validation) }
     let result = try HOGTrainer.train(
-      photos: DatasetTrainingSource(photos), backgrounds: backgrounds.map { DatasetTrainingSource($0) },
+      photos: DatasetTrainingSource(photos, uses: uses), backgrounds: backgrounds.map { DatasetTrainingSource($0) },
       validation: validation.map { DatasetTrainingSource($0) }, options: options, checkpoint: checkpoint,
       executor: executor, progress: progress, cancellation: cancellation)
     let described = zip(

@@ -25,7 +25,7 @@ struct DatasetReferenceTests {
   }
 
   @Test(arguments: [
-    "", "wider", "wider/", "/train", "a/b/c", "../x", ".hidden/x", "coco:x", "folder:", ":x", "wider/train?width=3",
+    "", "wider", "wider/", "/train", "a/b/c", "../x", ".hidden/x", "coco:x", "folder:", ":x", "wider/train?widht=3",
     "folder:x?width=24", "wi der/train",
   ])
   func whatNamesNothingThrows(text: String) {

@@ -32,6 +32,8 @@ struct ManifestTests {
        "citation": "c", "layout": [], "boxRule": "b", "labels": [], "faults": [],
        "splits": {"few": {"description": "d", "format": "folder", "path": "photos", "use": "training",
                           "options": {"split": "lists/few.txt"}, "exclude": ["y"]},
+                  "faces": {"description": "d", "format": "ibug", "path": "points", "use": "training",
+                          "options": {"box": "extent"}},
                   "odd": {"description": "d", "format": "folder", "path": "photos", "use": "test",
                           "options": {"width": "3"}}}}
       """, to: "manifests/mine/manifest.json")
@@ -41,8 +43,17 @@ struct ManifestTests {
     let set = try Dataset.load(.parse("mine/few"), catalog: catalog)
     #expect(set.images.map(\.name) == ["x.png"])
     #expect(set.problems.isEmpty)
+    // A split takes its format's settings, and no others; a given one goes before the split's own.
+    try folder.writeImage("data/mine/points/a.png")
+    try folder.write("1 1\n11 3\n", to: "data/mine/points/a.pts")
+    let boxes = try ["", "?label=head", "?box=square&scale=2"].map { settings in
+      try Dataset.load(.parse("mine/faces" + settings), catalog: catalog).images[0].annotations[0]
+    }
+    #expect(boxes.map(\.box) == [box(0.5, 0.5, 10, 2), box(0.5, 0.5, 10, 2), box(-4.5, -8.5, 20, 20)])
+    #expect(boxes.map(\.label) == ["face", "head", "face"])
     for (name, part) in [
-      ("mine/many", "mine/few"), ("mine/odd", "width"), ("broken/x", "name"), ("nothing/x", "broken, mine"),
+      ("mine/few?scale=2", "?scale="), ("mine/faces?width=3", "box, exclude"), ("mine/many", "mine/few"),
+      ("mine/odd", "width"), ("broken/x", "name"), ("nothing/x", "broken, mine"),
     ] {
       #expect { try Dataset.load(.parse(name), catalog: catalog) } throws: { "\($0)".contains(part) }
     }

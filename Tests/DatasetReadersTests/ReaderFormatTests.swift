@@ -94,6 +94,33 @@ struct ReaderFormatTests {
     #expect(extent.images[0].annotations[0].box == box(-4.5, -2.25, 20, 11))
   }
 
+  /// Eyes 37 apart and the mouth 37.7 below them, upright and tilted by a quarter: the side is 100 and the eyes lie 16
+  /// above the centre.
+  @Test func ibugBoxByEyes() throws {
+    let folder = try TemporaryFolder()
+    for (name, place) in [
+      ("upright", { (x: Double, y: Double) in "\(x + 300.5) \(y + 200.5)" }),
+      ("tilted", { "\(300.5 - $1) \($0 + 200.5)" }),
+    ] as [(String, (Double, Double) -> String)] {
+      var points = Array(repeating: place(0, 70), count: 68)
+      for index in 36..<42 { points[index] = place(-18.5, 0) }
+      for index in 42..<48 { points[index] = place(18.5, 0) }
+      points[48] = place(-15, 37.7)
+      points[54] = place(15, 37.7)
+      try folder.write(points.joined(separator: "\n"), to: "\(name).pts")
+      try folder.writeImage("\(name).jpg")
+    }
+    let set = try folder.load("ibug:\(folder.path)?box=eyes")
+    for (name, center) in [("upright.jpg", Point(x: 300, y: 216)), ("tilted.jpg", Point(x: 284, y: 200))] {
+      let found = try #require(set.boxes[name]?.first)
+      #expect(abs(found.width - 100) < 1e-9 && abs(found.height - 100) < 1e-9)
+      #expect(abs(found.center.x - center.x) < 1e-9 && abs(found.center.y - center.y) < 1e-9)
+    }
+    try folder.write("1 1\n2 2", to: "upright.pts")
+    let less = try folder.load("ibug:\(folder.path)?box=eyes")
+    #expect(less.problems.map(\.kind) == [.unreadableAnnotation] && less.images.count == 1)
+  }
+
   @Test func ibugGroupsTakeOffTheFaceNumberAlone() {
     #expect(IBUGReader.group(of: "afw/1051618982_1") == "afw/1051618982")
     #expect(IBUGReader.group(of: "lfpw/image_0001") == "lfpw/image_0001")

@@ -19,7 +19,17 @@ extension HOGTrainer {
   }
 
   /// Whether the photo is searched for negatives.
-  private func isMined(_ photo: Int) -> Bool { !photos.isAnnotated(photo) || options.minesAnnotatedPhotos }
+  private func isMined(_ photo: Int) -> Bool {
+    (!photos.isAnnotated(photo) || options.minesAnnotatedPhotos) && photos.allowsNegatives(at: photo)
+  }
+
+  /// The photos that a round searches: every so-and-so-many of them, beginning one further on each round.
+  func searchedPhotos(round: Int) -> [Int] {
+    let all = (0..<photos.count).filter(isMined)
+    guard let limit = options.photosPerRound, limit < all.count else { return all }
+    let offset = (round - 1) % max(1, all.count / limit)
+    return (0..<limit).map { all[min(all.count - 1, $0 * all.count / limit + offset)] }
+  }
 
   /// Whether a window that reports `box` may be a negative of a photo with these annotations.
   func isNegative(_ box: Box, _ annotations: [Annotation]) -> Bool {
@@ -37,6 +47,7 @@ extension HOGTrainer {
   private var miningScan: ScanOptions {
     var scan = options.scan
     scan.suppression = .none
+    scan.upsampling = options.miningUpsampling ?? scan.upsampling
     scan.maximumDetections = nil
     return scan
   }
@@ -136,7 +147,7 @@ extension HOGTrainer {
 
   /// Scans all photos and adds the hardest windows without an object.
   func mineNegatives(into state: inout TrainingState, round: Int) throws {
-    let searched = (0..<photos.count).filter(isMined)
+    let searched = searchedPhotos(round: round)
     let detector = detector(state, all: false)
     let known = trained.map { Set(state.keys[$0]) }
     // The windows on their way in have a quarter of the memory, a third of what the samples take.

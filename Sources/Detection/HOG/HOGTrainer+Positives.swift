@@ -47,8 +47,11 @@ extension HOGTrainer {
       }
       // A stream for each object: its copies do not depend on what else is labelled in the photo.
       var random = RandomStream(seed: options.seed, stream: UInt64(index) << 20 | UInt64(number))
-      for copy in 0...options.jitterCopies {
+      let tilt = options.levelling?.tilt(of: annotation) ?? 0
+      for copy in 0...photos.copies(at: index, default: options.jitterCopies) {
         let placed = copy == 0 ? object : jittered(object, using: &random)
+        var appearance = appearance(isCopy: copy > 0, using: &random)
+        let turn = appearance.rotation
         // Of an object of a mirror component the mirrored window is a positive of the trained one.
         let turns = layout.isMirror ? [true] : options.mirrorsPositives ? [false, true] : [false]
         for turned in turns {
@@ -56,8 +59,11 @@ extension HOGTrainer {
           let region =
             turned && !layout.isMirror ? HOGTrainer.mirrored(layout.objectRegion) : layout.objectRegion
           let window = WindowCutter.window(ofObject: placed, region: region)
+          // What is mirrored after the cut must be tilted the other way before.
+          appearance.rotation = turn + tilt - (turned ? -layout.tilt : layout.tilt)
           result.samples[layout.trained] += WindowCutter(features: options.features).descriptor(
-            octaves, window: window, size: layout.windowSize, mirrored: turned)
+            octaves, window: window, size: layout.windowSize, mirrored: turned, appearance: appearance,
+            pivot: placed.center, noise: random)
         }
       }
     }
@@ -80,6 +86,18 @@ extension HOGTrainer {
     let dy = random.uniform(in: -1..<1) * options.jitterShift * object.height
     let scale = exp(random.uniform(in: -1..<1) * log(1 + options.jitterScale))
     return object.translated(x: dx, y: dy).resized(by: scale)
+  }
+
+  /// How the object itself or a copy of it is cut.
+  private func appearance(isCopy: Bool, using random: inout RandomStream) -> SampleAppearance {
+    var appearance = SampleAppearance()
+    if isCopy, let degradation = options.degradation {
+      appearance = SampleAppearance(degradation, using: &random)
+    }
+    if isCopy, let limit = options.jitterRotation {
+      appearance.rotation = random.uniform(in: -1..<1) * limit * Double.pi / 180
+    }
+    return appearance
   }
 
   /// Why no window answers to a box, or `nil` where one does.

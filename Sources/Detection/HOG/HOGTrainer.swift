@@ -35,7 +35,7 @@ public struct HOGTrainer: Sendable {
   let progress: any ProgressSink
   let cancellation: Cancellation
 
-  private init(
+  init(
     options: HOGTrainerOptions, photos: TrainingPhotos, executor: ParallelExecutor, progress: any ProgressSink,
     cancellation: Cancellation
   ) {
@@ -224,6 +224,14 @@ public struct HOGTrainer: Sendable {
       features: options.features, colour: options.colour, components: components, scanOptions: options.scan)
   }
 
+  /// The SVM's options with the weight of positives that these numbers of samples ask for.
+  func svmOptions(positives: Int, negatives: Int) -> LinearSVMOptions {
+    guard let ratio = options.positiveWeightRatio, positives > 0, negatives > 0 else { return options.svm }
+    var svm = options.svm
+    svm.positiveWeight = svm.negativeWeight * ratio * Double(negatives) / Double(positives)
+    return svm
+  }
+
   /// Trains each component's SVM on its samples.
   private func trainSVMs(_ state: inout TrainingState, round: Int) throws {
     progress.receive(.began(phase: "training, round \(round)", total: trained.count))
@@ -234,8 +242,10 @@ public struct HOGTrainer: Sendable {
       let samples = current.samples[index]
       let labels = (0..<samples.count).map { $0 < current.positiveCounts[index] }
       var random = RandomStream(seed: options.seed, stream: 0xA11CE << 20 | UInt64(round) << 10 | UInt64(index))
+      let positives = current.positiveCounts[index]
       let result = try LinearSVMTrainer.train(
-        samples: samples, labels: labels, options: options.svm,
+        samples: samples, labels: labels,
+        options: svmOptions(positives: positives, negatives: samples.count - positives),
         warmStart: current.duals[index].isEmpty
           ? nil : current.duals[index] + Array(repeating: 0, count: samples.count - current.duals[index].count),
         using: &random, cancellation: cancellation)

@@ -21,6 +21,9 @@ public struct HOGTrainerOptions: Hashable, Sendable, Codable {
     /// The name of the component whose mirror image this is. Nothing is trained for it: its objects, mirrored, are
     /// positives of the other, and its filter is the other's mirror image.
     public var mirrorOf: String?
+    /// Degrees, clockwise as seen, by which upright objects are turned before they are cut: what the component learns to find
+    /// is tilted by this. `nil` is none; a mirror image has that of its original, the other way.
+    public var tilt: Double?
     /// A window of its own; `nil` takes the options' (or that of the component it mirrors).
     public var windowSize: PixelSize?
     public var objectRegion: Box?
@@ -28,7 +31,7 @@ public struct HOGTrainerOptions: Hashable, Sendable, Codable {
     public init(
       name: String, label: String, sourceLabels: [String]? = nil, attributes: [String: [String]] = [:],
       minimumAspect: Double? = nil, maximumAspect: Double? = nil, mirrorOf: String? = nil,
-      windowSize: PixelSize? = nil, objectRegion: Box? = nil
+      tilt: Double? = nil, windowSize: PixelSize? = nil, objectRegion: Box? = nil
     ) {
       self.name = name
       self.label = label
@@ -37,6 +40,7 @@ public struct HOGTrainerOptions: Hashable, Sendable, Codable {
       self.minimumAspect = minimumAspect
       self.maximumAspect = maximumAspect
       self.mirrorOf = mirrorOf
+      self.tilt = tilt
       self.windowSize = windowSize
       self.objectRegion = objectRegion
     }
@@ -69,14 +73,28 @@ public struct HOGTrainerOptions: Hashable, Sendable, Codable {
   public var jitterShift: Double
   /// Greatest change of size: 0.05 is from 1/1.05 to 1.05.
   public var jitterScale: Double
+  /// Greatest rotation of a copy in degrees, either way; `nil` is none.
+  public var jitterRotation: Double?
+  /// How copies are made to look like worse photos; `nil` leaves them.
+  public var degradation: Degradation?
+  /// Landmarks by which tilted objects are cut upright; `nil` cuts them as they stand.
+  public var levelling: Levelling?
   /// Objects that would have to be enlarged by more than this are left out (and named).
   public var largestEnlargement: Double
 
   public var svm: LinearSVMOptions
+  /// The cost of all positives together as a share of that of all negatives, in place of `svm.positiveWeight`: each
+  /// training weighs a positive so that this holds for the samples at hand. `nil` leaves the weight alone.
+  public var positiveWeightRatio: Double?
   /// Random negative windows a component before the first round.
   public var randomNegatives: Int
   /// Rounds of mining after the first training.
   public var rounds: Int
+  /// Photos that a round searches, each round others, spread over all; `nil` searches all in every round.
+  public var photosPerRound: Int?
+  /// How far photos are enlarged while they are mined; `nil` as in `scan`. Most of a scan's time goes into the enlarged
+  /// levels.
+  public var miningUpsampling: ScanOptions.Upsampling?
   /// Most new negatives a component and round.
   public var negativesPerRound: Int
   /// Most new negatives from one photo, a component and round.
@@ -160,6 +178,10 @@ public struct HOGTrainerOptions: Hashable, Sendable, Codable {
           component.windowSize == nil && component.objectRegion == nil, field, "a window of a mirror image's own",
           "none: it is that of \(other)")
       }
+      if let tilt = component.tilt {
+        try require((-180...180).contains(tilt), "\(field).tilt", tilt, "-180 to 180 degrees")
+        try require(component.mirrorOf == nil, "\(field).tilt", tilt, "none: it is that of its original, mirrored")
+      }
       for (name, value) in [("minimumAspect", component.minimumAspect), ("maximumAspect", component.maximumAspect)] {
         if let value { try require(value > 0 && value.isFinite, "\(field).\(name)", value, "more than 0") }
       }
@@ -186,6 +208,17 @@ public struct HOGTrainerOptions: Hashable, Sendable, Codable {
     try require((0...1000).contains(jitterCopies), "jitterCopies", jitterCopies, "0 to 1000")
     try require((0...1).contains(jitterShift), "jitterShift", jitterShift, "0 to 1")
     try require((0...1).contains(jitterScale), "jitterScale", jitterScale, "0 to 1")
+    if let jitterRotation {
+      try require((0...180).contains(jitterRotation), "jitterRotation", jitterRotation, "0 to 180 degrees")
+    }
+    try degradation?.validate(source: source)
+    try levelling?.validate(source: source)
+    if let positiveWeightRatio {
+      try require(
+        positiveWeightRatio > 0 && positiveWeightRatio.isFinite, "positiveWeightRatio", positiveWeightRatio,
+        "more than 0")
+    }
+    if let photosPerRound { try require(photosPerRound >= 1, "photosPerRound", photosPerRound, "1 or more") }
     try require(
       largestEnlargement >= 0.1 && largestEnlargement <= 16, "largestEnlargement", largestEnlargement, "0.1 to 16")
     do {
@@ -213,6 +246,8 @@ struct ComponentLayout: Sendable {
   let objectRegion: Box
   /// Index of the component that is trained for it: its own, or that of which it is the mirror image.
   let trained: Int
+  /// Radians, clockwise as seen, by which the trained component's objects are turned.
+  let tilt: Double
 
   var isMirror: Bool { options.mirrorOf != nil }
 
@@ -247,7 +282,7 @@ extension HOGTrainerOptions {
       if original != nil { region.x = 1 - region.maxX }
       return ComponentLayout(
         options: component, windowSize: (original ?? component).windowSize ?? windowSize,
-        objectRegion: region, trained: source ?? index)
+        objectRegion: region, trained: source ?? index, tilt: ((original ?? component).tilt ?? 0) * .pi / 180)
     }
   }
 }

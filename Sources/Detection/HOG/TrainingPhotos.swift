@@ -27,6 +27,16 @@ struct TrainingPhotos: Sendable {
     return place.source.annotations(at: place.index)
   }
 
+  func copies(at index: Int, default number: Int) -> Int {
+    let place = place(index)
+    return place.source.copies(at: place.index) ?? number
+  }
+
+  func allowsNegatives(at index: Int) -> Bool {
+    let place = place(index)
+    return place.source.allowsNegatives(at: place.index)
+  }
+
   func image(at index: Int) throws -> ByteImage {
     let place = place(index)
     return try place.source.image(at: place.index)
@@ -42,6 +52,7 @@ struct TrainingPhotos: Sendable {
           + annotation.label)
       for (name, value) in annotation.attributes.sorted(by: { $0.key < $1.key }) { hash.add("\(name)=\(value)") }
     }
+    hash.add("\(place.source.copies(at: place.index) ?? -1) \(place.source.allowsNegatives(at: place.index))")
     hash.add(try place.source.checksum(at: place.index))
     return hash.digest
   }

@@ -1,3 +1,4 @@
+import Execution
 import Features
 import Geometry
 import Imaging
@@ -41,15 +42,46 @@ struct WindowCutter: Sendable {
   ///   - window: in pixels of the full image; outside it the border is repeated.
   ///   - size: the detection window's.
   ///   - mirrored: take the window's mirror image.
-  func descriptor(_ octaves: ImageOctaves, window: Box, size: PixelSize, mirrored: Bool = false) -> [Float] {
+  ///   - appearance: how the cut is turned and made worse.
+  ///   - pivot: about what the window is turned; `nil` is its own centre.
+  ///   - noise: where the noise is drawn from.
+  func descriptor(
+    _ octaves: ImageOctaves, window: Box, size: PixelSize, mirrored: Bool = false,
+    appearance: SampleAppearance = SampleAppearance(), pivot: Point? = nil, noise: RandomStream? = nil
+  ) -> [Float] {
     let margin = marginCells * features.cellSize
     let grownSize = PixelSize(width: size.width + 2 * margin, height: size.height + 2 * margin)
     let grown = Box(
       center: window.center, width: window.width * Double(grownSize.width) / Double(size.width),
       height: window.height * Double(grownSize.height) / Double(size.height))
-    let cut = octaves.window(grown, size: grownSize)
+    let cutSize =
+      appearance.resolution == 1
+      ? grownSize
+      : PixelSize(
+        width: max(1, Int((Double(grownSize.width) * appearance.resolution).rounded())),
+        height: max(1, Int((Double(grownSize.height) * appearance.resolution).rounded())))
+    var cut =
+      appearance.rotation == 0
+      ? octaves.window(grown, size: cutSize)
+      : octaves.window(grown, size: cutSize, rotation: appearance.rotation, pivot: pivot ?? grown.center)
+    if appearance.contrast != 1 || appearance.noise > 0 {
+      var random = noise ?? RandomStream(seed: 0)
+      cut = cut.degraded(contrast: appearance.contrast, noise: appearance.noise, using: &random)
+    }
+    if cutSize != grownSize { cut = cut.resized(to: grownSize, method: .bilinear) }
     let map = features.map(of: mirrored ? cut.mirrored() : cut)
     let places = features.windowMapSize(size)
     return map.part(row: marginCells, column: marginCells, rows: places.rows, columns: places.columns)
+  }
+}
+
+extension ByteImage {
+  /// The image with its contrast about mid-grey multiplied and Gaussian noise added, each sample by itself.
+  func degraded(contrast: Double, noise: Double, using random: inout RandomStream) -> ByteImage {
+    let changed = pixels.map { value -> UInt8 in
+      let level = 127.5 + (Double(value) - 127.5) * contrast + (noise > 0 ? noise * random.gaussian() : 0)
+      return UInt8(max(0, min(255, level.rounded())))
+    }
+    return ByteImage(width: width, height: height, channelCount: channelCount, pixels: changed)
   }
 }
