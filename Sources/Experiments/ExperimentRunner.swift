@@ -9,8 +9,9 @@ import ModelFiles
 /// Carries out an experiment: trains, evaluates, writes the model, the results and the report into one folder.
 ///
 /// The folder gets `model.safetensors` and `training.json` (where a detector was trained), `<evaluation>.jsonl` and
-/// `<evaluation>.html` for each evaluation by boxes, `<evaluation>.json` for each, `result.json` and `report.md`. A training
-/// that was interrupted goes on from `checkpoint.safetensors`.
+/// `<evaluation>.html` for each evaluation by boxes, `<evaluation>.scores.json` and `<evaluation>.svg` (the curve) for each
+/// by windows, `<evaluation>.json` with the figures of each, `result.json` and `report.md`. A training that was interrupted
+/// goes on from `checkpoint.safetensors`.
 public struct ExperimentRunner: Sendable {
   public let configuration: ExperimentConfiguration
   public let output: String
@@ -139,18 +140,19 @@ public struct ExperimentRunner: Sendable {
       detector, positives: positives, negatives: negatives, options: try detector.scanOptions(with: evaluation.scan),
       executor: executor,
       progress: progress, cancellation: cancellation)
-    try AtomicFile.write(StrictJSON.text(scores), to: path("\(evaluation.name).json"))
-    for rate in evaluation.rates ?? [1e-5, 1e-4, 1e-3] {
+    let rates = evaluation.rates ?? [1e-5, 1e-4, 1e-3]
+    let page = WindowReport(
+      title: "\(configuration.title): \(evaluation.name)", results: [(configuration.title, scores)], rates: rates,
+      command: record.command)
+    try AtomicFile.write(StrictJSON.text(scores), to: path("\(evaluation.name).scores.json"))
+    try AtomicFile.write(page.json(), to: path("\(evaluation.name).json"))
+    try AtomicFile.write(page.svg(), to: path("\(evaluation.name).svg"))
+    report.tables.append((evaluation.name, page.text()))
+    for rate in rates {
       result.figures.append(
         .init(
           name: "\(evaluation.name).missRate@\(rate)", value: scores.missRate(falsePositivesPerWindow: rate),
           tolerance: 0.02, isBetterWhenLarger: false))
     }
-    report.tables.append(
-      (
-        evaluation.name,
-        "\(scores.positiveScores.count) positive windows, \(scores.negativeWindowCount) negative windows of "
-          + "\(negatives.images.count) photos.\n"
-      ))
   }
 }
