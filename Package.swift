@@ -102,8 +102,7 @@ let package = Package(
         "Interchange", "Execution", "Geometry", "Imaging", "Features", "Detection", "Landmarks", "TestSupport",
       ]),
     .testTarget(
-      name: "ExperimentsTests",
-      dependencies: ["Experiments", "Evaluation", "Execution", "Geometry", "Imaging", "TestSupport"]),
+      name: "ExperimentsTests", dependencies: ["Experiments", "Execution", "Geometry", "Imaging", "TestSupport"]),
     .testTarget(
       name: "WindhoverTests", dependencies: ["Windhover", "Execution", "Geometry", "Imaging", "TestSupport"]),
     .testTarget(
