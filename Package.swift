@@ -102,7 +102,10 @@ let package = Package(
         "Interchange", "Execution", "Geometry", "Imaging", "Features", "Detection", "Landmarks", "TestSupport",
       ]),
     .testTarget(
-      name: "ExperimentsTests", dependencies: ["Experiments", "Execution", "Geometry", "Imaging", "TestSupport"]),
+      name: "ExperimentsTests",
+      dependencies: [
+        "Experiments", "Execution", "Geometry", "Imaging", "Landmarks", "ModelFiles", "DatasetReaders", "TestSupport",
+      ]),
     .testTarget(
       name: "WindhoverTests", dependencies: ["Windhover", "Execution", "Geometry", "Imaging", "TestSupport"]),
     .testTarget(

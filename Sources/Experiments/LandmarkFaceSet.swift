@@ -143,7 +143,7 @@ public struct LandmarkFaceSet: Sendable {
       }
     }
     if i < x.count || j < y.count { return j < y.count }
-    return x.lexicographicallyPrecedes(y)
+    return x.count != y.count ? x.count < y.count : x.lexicographicallyPrecedes(y)
   }
 
   /// For each annotation the box of the detection that overlaps it most.

@@ -58,9 +58,11 @@ final class GradientReader {
   private let center: SIMD2<Float>
   private let corner: SIMD2<Float>
   private let side: SIMD2<Int>
-  private var gray: [Float]
-  private var planes: [SIMD8<Float>]
-  private var rows: [SIMD8<Float>]
+  private let gray: UnsafeMutablePointer<Float>
+  /// One row of histograms.
+  private let line: UnsafeMutablePointer<SIMD8<Float>>
+  /// Sums of `cell` histograms along each row. Those down the columns are taken where they are read.
+  private let rows: UnsafeMutablePointer<SIMD8<Float>>
 
   init(_ reading: GradientLevel.Reading, meanShape: [Float]) {
     self.reading = reading
@@ -81,9 +83,15 @@ final class GradientReader {
     corner = low - reach
     let size = (high + reach - corner) * Float(reading.resolution)
     side = SIMD2(min(1024, max(4, Int(size.x.rounded(.up)))), min(1024, max(4, Int(size.y.rounded(.up)))))
-    gray = Array(repeating: 0, count: side.x * side.y)
-    planes = Array(repeating: .zero, count: side.x * side.y)
-    rows = planes
+    gray = .allocate(capacity: side.x * side.y)
+    line = .allocate(capacity: side.x)
+    rows = .allocate(capacity: side.x * side.y)
+  }
+
+  deinit {
+    gray.deallocate()
+    line.deallocate()
+    rows.deallocate()
   }
 
   var featureCount: Int { reading.featureCount(points: points) }
@@ -94,36 +102,40 @@ final class GradientReader {
     for k in 0..<points { middle += SIMD2(shape[2 * k], shape[2 * k + 1]) }
     middle /= Float(points)
     align(plane, middle: middle, turn: turn)
-    differentiate()
-    smooth()
+    for row in 0..<side.y {
+      differentiate(row)
+      smooth(row)
+    }
     let back = turn.inverse
     let grid = reading.grid
     let cell = reading.cell
+    let half = cell / 2
+    let share = 1 / Float(cell * cell)
     let values = grid * grid * GradientLevel.directions
     let first = -Float((grid - 1) * cell) / 2
-    planes.withUnsafeBufferPointer { planes in
-      for k in 0..<points {
-        let d = SIMD2(shape[2 * k], shape[2 * k + 1]) - middle
-        let u = back.a * d.x - back.b * d.y + center.x - corner.x
-        let v = back.b * d.x + back.a * d.y + center.y - corner.y
-        let x = u * Float(reading.resolution) + first
-        let y = v * Float(reading.resolution) + first
-        let to = output + k * values
-        var norm: Float = 0
-        for row in 0..<grid {
-          let r = GradientReader.index(y + Float(row * cell), side.y)
-          for column in 0..<grid {
-            let c = GradientReader.index(x + Float(column * cell), side.x)
-            let histogram = planes[r * side.x + c]
-            norm += (histogram * histogram).sum()
-            let place = to + (row * grid + column) * GradientLevel.directions
-            for direction in 0..<GradientLevel.directions { place[direction] = histogram[direction] }
-          }
+    for k in 0..<points {
+      let d = SIMD2(shape[2 * k], shape[2 * k + 1]) - middle
+      let u = back.a * d.x - back.b * d.y + center.x - corner.x
+      let v = back.b * d.x + back.a * d.y + center.y - corner.y
+      let x = u * Float(reading.resolution) + first
+      let y = v * Float(reading.resolution) + first
+      let to = output + k * values
+      var norm: Float = 0
+      for row in 0..<grid {
+        let r = GradientReader.index(y + Float(row * cell), side.y)
+        for column in 0..<grid {
+          let c = GradientReader.index(x + Float(column * cell), side.x)
+          var histogram = SIMD8<Float>.zero
+          for near in r - half...r + half { histogram += rows[min(side.y - 1, max(0, near)) * side.x + c] }
+          histogram *= share
+          norm += (histogram * histogram).sum()
+          let place = UnsafeMutableRawPointer(to + (row * grid + column) * GradientLevel.directions)
+          place.storeBytes(of: histogram, as: SIMD8<Float>.self)
         }
-        // The addend keeps flat skin from becoming noise of full size.
-        let scale = 1 / (norm.squareRoot() + 20)
-        for j in 0..<values { to[j] = min(0.25, max(0, to[j] * scale)).squareRoot() }
       }
+      // The addend keeps flat skin from becoming noise of full size.
+      let scale = 1 / (norm.squareRoot() + 20)
+      for j in 0..<values { to[j] = min(0.25, max(0, to[j] * scale)).squareRoot() }
     }
   }
 
@@ -137,85 +149,58 @@ final class GradientReader {
     let step = Float(1 / reading.resolution)
     let (lastX, lastY) = (Float(plane.width - 1), Float(plane.height - 1))
     let (ux, uy) = (Float(plane.unitX), Float(plane.unitY))
-    gray.withUnsafeMutableBufferPointer { gray in
-      for row in 0..<side.y {
-        for column in 0..<side.x {
-          let d = corner + SIMD2(Float(column) + 0.5, Float(row) + 0.5) * step - center
-          let u = middle.x + turn.a * d.x - turn.b * d.y
-          let v = middle.y + turn.b * d.x + turn.a * d.y
-          // Between pixel centres; the nearest pixel outside.
-          let x = min(lastX, max(0, Float(plane.originX) + ux * u - 0.5))
-          let y = min(lastY, max(0, Float(plane.originY) + uy * v - 0.5))
-          let (px, py) = (x == x ? Int(x) : 0, y == y ? Int(y) : 0)
-          let (fx, fy) = (x - Float(px), y - Float(py))
-          let right = px + 1 < plane.width ? 1 : 0
-          let below = py + 1 < plane.height ? plane.width : 0
-          let at = plane.pixels + py * plane.width + px
-          let top = Float(at[0]) + fx * (Float(at[right]) - Float(at[0]))
-          let bottom = Float(at[below]) + fx * (Float(at[below + right]) - Float(at[below]))
-          gray[row * side.x + column] = top + fy * (bottom - top)
-        }
+    for row in 0..<side.y {
+      for column in 0..<side.x {
+        let d = corner + SIMD2(Float(column) + 0.5, Float(row) + 0.5) * step - center
+        let u = middle.x + turn.a * d.x - turn.b * d.y
+        let v = middle.y + turn.b * d.x + turn.a * d.y
+        // Between pixel centres; the nearest pixel outside.
+        let x = min(lastX, max(0, Float(plane.originX) + ux * u - 0.5))
+        let y = min(lastY, max(0, Float(plane.originY) + uy * v - 0.5))
+        let (px, py) = (x == x ? Int(x) : 0, y == y ? Int(y) : 0)
+        let (fx, fy) = (x - Float(px), y - Float(py))
+        let right = px + 1 < plane.width ? 1 : 0
+        let below = py + 1 < plane.height ? plane.width : 0
+        let at = plane.pixels + py * plane.width + px
+        let top = Float(at[0]) + fx * (Float(at[right]) - Float(at[0]))
+        let bottom = Float(at[below]) + fx * (Float(at[below + right]) - Float(at[below]))
+        gray[row * side.x + column] = top + fy * (bottom - top)
       }
     }
   }
 
-  /// Each pixel's gradient shared between the two nearest directions.
-  private func differentiate() {
+  /// One row's gradients, each shared between the two nearest directions, to `line`.
+  private func differentiate(_ row: Int) {
     let (w, h) = (side.x, side.y)
-    let diagonal = Float(0.5).squareRoot()
-    gray.withUnsafeBufferPointer { gray in
-      planes.withUnsafeMutableBufferPointer { planes in
-        for row in 0..<h {
-          let above = max(0, row - 1) * w
-          let below = min(h - 1, row + 1) * w
-          for column in 0..<w {
-            let dx = gray[row * w + min(w - 1, column + 1)] - gray[row * w + max(0, column - 1)]
-            let dy = gray[below + column] - gray[above + column]
-            // The gradient is a sum of its octant's two border directions with weights that are not negative.
-            let (ax, ay) = (abs(dx), abs(dy))
-            let axis = abs(ax - ay)
-            let slant = min(ax, ay) / diagonal
-            let main = ax > ay ? (dx >= 0 ? 0 : 4) : (dy >= 0 ? 2 : 6)
-            let side = dx >= 0 ? (dy >= 0 ? 1 : 7) : (dy >= 0 ? 3 : 5)
-            var histogram = SIMD8<Float>.zero
-            histogram[main] = axis
-            histogram[side] = slant
-            planes[row * w + column] = histogram
-          }
-        }
-      }
+    let root = Float(2).squareRoot()
+    let here = gray + row * w
+    let above = gray + max(0, row - 1) * w
+    let below = gray + min(h - 1, row + 1) * w
+    let histograms = UnsafeMutableRawPointer(line)
+    for column in 0..<w {
+      line[column] = .zero
+      let dx = here[min(w - 1, column + 1)] - here[max(0, column - 1)]
+      let dy = below[column] - above[column]
+      // The gradient is a sum of its octant's two border directions with weights that are not negative.
+      let (ax, ay) = (abs(dx), abs(dy))
+      let main = ax > ay ? (dx >= 0 ? 0 : 4) : (dy >= 0 ? 2 : 6)
+      let slanted = dx >= 0 ? (dy >= 0 ? 1 : 7) : (dy >= 0 ? 3 : 5)
+      histograms.storeBytes(of: abs(ax - ay), toByteOffset: 32 * column + 4 * main, as: Float.self)
+      histograms.storeBytes(of: min(ax, ay) * root, toByteOffset: 32 * column + 4 * slanted, as: Float.self)
     }
   }
 
-  /// The mean over a box of `cell x cell`, the border replicated; running sums along rows, then columns.
-  private func smooth() {
-    let (w, h) = (side.x, side.y)
+  /// Running sums of `cell` histograms along `line`, its ends repeated, to a row.
+  private func smooth(_ row: Int) {
+    let w = side.x
     let half = reading.cell / 2
-    let scale = 1 / Float(reading.cell * reading.cell)
-    planes.withUnsafeMutableBufferPointer { planes in
-      rows.withUnsafeMutableBufferPointer { rows in
-        for row in 0..<h {
-          let line = planes.baseAddress! + row * w
-          var sum = SIMD8<Float>.zero
-          for k in -half...half { sum += line[min(w - 1, max(0, k))] }
-          for column in 0..<w {
-            rows[row * w + column] = sum
-            sum += line[min(w - 1, column + half + 1)]
-            sum -= line[max(0, column - half)]
-          }
-        }
-        for column in 0..<w {
-          var sum = SIMD8<Float>.zero
-          for k in -half...half { sum += rows[min(h - 1, max(0, k)) * w + column] }
-          for row in 0..<h {
-            planes[row * w + column] = sum * scale
-            let next = min(h - 1, row + half + 1) * w + column
-            let last = max(0, row - half) * w + column
-            sum += rows[next]
-            sum -= rows[last]
-          }
-        }
-      }
+    let to = rows + row * w
+    var sum = SIMD8<Float>.zero
+    for k in -half...half { sum += line[min(w - 1, max(0, k))] }
+    for column in 0..<w {
+      to[column] = sum
+      sum += line[min(w - 1, column + half + 1)]
+      sum -= line[max(0, column - half)]
     }
   }
 }
