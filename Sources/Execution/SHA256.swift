@@ -3,30 +3,52 @@ public struct SHA256: Sendable {
   private var state: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
   ]
+  /// Bytes that do not fill a block yet: fewer than 64.
   private var pending: [UInt8] = []
   private var length: UInt64 = 0
+
+  private static let blockSize = 64
 
   public init() {}
 
   /// Adds bytes. May be called any number of times.
+  ///
+  /// - Complexity: O(bytes). Contiguous bytes are not copied; others are once.
   public mutating func update(_ bytes: some Sequence<UInt8>) {
-    for byte in bytes {
-      pending.append(byte)
-      length += 1
-      if pending.count == 64 {
-        SHA256.mix(pending, into: &state)
-        pending.removeAll(keepingCapacity: true)
-      }
+    // The closure sees plain memory, so that this is fast from other modules too, where generic code is not specialised.
+    if bytes.withContiguousStorageIfAvailable({ add($0) }) == nil {
+      Array(bytes).withUnsafeBufferPointer { add($0) }
     }
+  }
+
+  private mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
+    length += UInt64(bytes.count)
+    var rest = bytes[...]
+    if !pending.isEmpty {
+      let missing = rest.prefix(SHA256.blockSize - pending.count)
+      pending += missing
+      rest = rest.dropFirst(missing.count)
+      guard pending.count == SHA256.blockSize else { return }
+      pending.withUnsafeBufferPointer { SHA256.mix($0.baseAddress!, blockCount: 1, into: &state) }
+      pending.removeAll(keepingCapacity: true)
+    }
+    let blockCount = rest.count / SHA256.blockSize
+    if blockCount > 0 {
+      SHA256.mix(bytes.baseAddress! + rest.startIndex, blockCount: blockCount, into: &state)
+      rest = rest.dropFirst(blockCount * SHA256.blockSize)
+    }
+    pending += rest
   }
 
   /// The digest of all bytes so far, as 64 lower-case hexadecimal digits.
   public func hexDigest() -> String {
     var copy = self
     let bits = length * 8
-    copy.update([0x80])
-    while copy.pending.count != 56 { copy.update([0]) }
-    copy.update((0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * UInt64($0))) })
+    // A one bit, zeros up to the last 8 bytes of a block, and the length in bits.
+    let zeroCount = (2 * SHA256.blockSize - 9 - pending.count) % SHA256.blockSize
+    copy.update(
+      [0x80] + Array(repeating: 0, count: zeroCount)
+        + (0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * UInt64($0))) })
     return copy.state.map { word in
       let digits = String(word, radix: 16)
       return String(repeating: "0", count: 8 - digits.count) + digits
@@ -40,40 +62,67 @@ public struct SHA256: Sendable {
     return hash.hexDigest()
   }
 
+  @inline(__always)
   private static func rotate(_ value: UInt32, _ by: UInt32) -> UInt32 {
-    (value >> by) | (value << (32 - by))
+    (value &>> by) | (value &<< (32 &- by))
   }
 
-  private static func mix(_ block: [UInt8], into state: inout [UInt32]) {
+  private static func mix(_ bytes: UnsafePointer<UInt8>, blockCount: Int, into state: inout [UInt32]) {
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { words in
-      for i in 0..<16 {
-        words[i] =
-          UInt32(block[4 * i]) << 24 | UInt32(block[4 * i + 1]) << 16 | UInt32(block[4 * i + 2]) << 8
-          | UInt32(block[4 * i + 3])
+      roundConstants.withUnsafeBufferPointer { constants in
+        state.withUnsafeMutableBufferPointer { state in
+          for block in 0..<blockCount {
+            expand(bytes + block * blockSize, into: words.baseAddress!)
+            mix(words.baseAddress!, constants.baseAddress!, into: state.baseAddress!)
+          }
+        }
       }
-      for i in 16..<64 {
-        let s0 = rotate(words[i - 15], 7) ^ rotate(words[i - 15], 18) ^ (words[i - 15] >> 3)
-        let s1 = rotate(words[i - 2], 17) ^ rotate(words[i - 2], 19) ^ (words[i - 2] >> 10)
-        words[i] = words[i - 16] &+ s0 &+ words[i - 7] &+ s1
-      }
-      var (a, b, c, d) = (state[0], state[1], state[2], state[3])
-      var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-      for i in 0..<64 {
-        let s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
-        let first = h &+ s1 &+ ((e & f) ^ (~e & g)) &+ roundConstants[i] &+ words[i]
-        let s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
-        let second = s0 &+ ((a & b) ^ (a & c) ^ (b & c))
-        h = g
-        g = f
-        f = e
-        e = d &+ first
-        d = c
-        c = b
-        b = a
-        a = first &+ second
-      }
-      for (i, value) in [a, b, c, d, e, f, g, h].enumerated() { state[i] &+= value }
     }
+  }
+
+  /// The 64 words that a block gives.
+  @inline(never)
+  private static func expand(_ block: UnsafePointer<UInt8>, into words: UnsafeMutablePointer<UInt32>) {
+    for i in 0..<16 {
+      words[i] = UInt32(bigEndian: UnsafeRawPointer(block).loadUnaligned(fromByteOffset: 4 &* i, as: UInt32.self))
+    }
+    for i in 16..<64 {
+      let early = words[i &- 15]
+      let late = words[i &- 2]
+      let s0 = rotate(early, 7) ^ rotate(early, 18) ^ (early &>> 3)
+      let s1 = rotate(late, 17) ^ rotate(late, 19) ^ (late &>> 10)
+      words[i] = words[i &- 16] &+ s0 &+ words[i &- 7] &+ s1
+    }
+  }
+
+  @inline(never)
+  private static func mix(
+    _ words: UnsafePointer<UInt32>, _ constants: UnsafePointer<UInt32>, into state: UnsafeMutablePointer<UInt32>
+  ) {
+    var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+    var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+    for i in 0..<64 {
+      let s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
+      let first = h &+ s1 &+ ((e & f) ^ (~e & g)) &+ constants[i] &+ words[i]
+      let s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
+      let second = s0 &+ ((a & b) ^ (a & c) ^ (b & c))
+      h = g
+      g = f
+      f = e
+      e = d &+ first
+      d = c
+      c = b
+      b = a
+      a = first &+ second
+    }
+    state[0] &+= a
+    state[1] &+= b
+    state[2] &+= c
+    state[3] &+= d
+    state[4] &+= e
+    state[5] &+= f
+    state[6] &+= g
+    state[7] &+= h
   }
 
   /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
