@@ -12,6 +12,9 @@ struct CellHistograms {
 
   /// Vectors of a tile's accumulator: 18 bins, one more that wraps around to bin 0, and padding to whole vectors.
   private static let slotCount = 20
+  /// Neighbouring pixels take turns at accumulators of their own: they mostly vote for the same bin, and would wait for
+  /// each other's sum to be stored.
+  private static let accumulatorCount = 4
 
   init(cellSize: Int) {
     cell = cellSize
@@ -44,7 +47,8 @@ struct CellHistograms {
     let pixels = (max(width, lead + image.width) + 7) / 4 * 4
     let bandCount = cell * pixels
     withUnsafeTemporaryAllocation(of: Float.self, capacity: 2 * bandCount) { band in
-      withUnsafeTemporaryAllocation(of: SIMD4<Float>.self, capacity: Self.slotCount + 10) { scratch in
+      withUnsafeTemporaryAllocation(of: SIMD4<Float>.self, capacity: Self.accumulatorCount * Self.slotCount + 10) {
+        scratch in
         weights.withUnsafeBufferPointer { weights in
           let magnitudes = band.baseAddress!
           (magnitudes + bandCount).withMemoryRebound(to: UInt32.self, capacity: bandCount) { slots in
@@ -83,15 +87,14 @@ struct CellHistograms {
     upper: UnsafeMutablePointer<Float>?, lower: UnsafeMutablePointer<Float>?
   ) {
     let sums = scratch
-    let carriedUp = scratch + Self.slotCount
+    let carriedUp = scratch + Self.accumulatorCount * Self.slotCount
     let carriedDown = carriedUp + 5
     carriedUp.update(repeating: .zero, count: 10)
     for tile in 0...columns {
-      sums.update(repeating: .zero, count: Self.slotCount)
-      for y in 0..<cell {
-        let from = y * rowStride + tile * cell
-        let row = weights + y * cell
-        for x in 0..<cell { sums[Int(slots[from + x])] += row[x] * magnitudes[from + x] }
+      if cell == 8 {
+        Self.sumTile8(magnitudes + tile * 8, slots + tile * 8, rowStride, weights, sums)
+      } else {
+        Self.sumTile(magnitudes + tile * cell, slots + tile * cell, rowStride, weights, sums, cell)
       }
       sums[0] += sums[18]
       sums[18] = .zero
@@ -106,6 +109,39 @@ struct CellHistograms {
         carriedUp[part] = upRight
         carriedDown[part] = downRight
       }
+    }
+  }
+
+  /// The usual cells, unrolled.
+  @inline(never)
+  private static func sumTile8(
+    _ magnitudes: UnsafePointer<Float>, _ slots: UnsafePointer<UInt32>, _ rowStride: Int,
+    _ weights: UnsafePointer<SIMD4<Float>>, _ sums: UnsafeMutablePointer<SIMD4<Float>>
+  ) {
+    sumTile(magnitudes, slots, rowStride, weights, sums, 8)
+  }
+
+  /// Sums a tile's votes in the first accumulator.
+  @inline(__always)
+  private static func sumTile(
+    _ magnitudes: UnsafePointer<Float>, _ slots: UnsafePointer<UInt32>, _ rowStride: Int,
+    _ weights: UnsafePointer<SIMD4<Float>>, _ sums: UnsafeMutablePointer<SIMD4<Float>>, _ cell: Int
+  ) {
+    sums.update(repeating: .zero, count: accumulatorCount &* slotCount)
+    var magnitude = magnitudes
+    var slot = slots
+    var weight = weights
+    for _ in 0..<cell {
+      for x in 0..<cell {
+        (sums + (x & (accumulatorCount &- 1)) &* slotCount)[Int(slot[x])] += weight[x] * magnitude[x]
+      }
+      magnitude += rowStride
+      slot += rowStride
+      weight += cell
+    }
+    for slot in 0..<slotCount {
+      sums[slot] =
+        (sums[slot] + sums[slot &+ slotCount]) + (sums[slot &+ 2 &* slotCount] + sums[slot &+ 3 &* slotCount])
     }
   }
 }

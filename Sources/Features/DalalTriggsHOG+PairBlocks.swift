@@ -83,7 +83,7 @@ struct PairBlocks {
       Self.sumAcross8(magnitudes, seconds, slots, rowStride, factors, rows)
       Self.sumDown8(rows, factors + 8, rows + 8 * 11)
     } else {
-      Self.sumAcross(magnitudes, seconds, slots, rowStride, factors, rows, cell, slotCount)
+      Self.sumAcross(magnitudes, seconds, slots, rowStride, factors, rows, cell, slotCount, rowsAtOnce: 1)
       Self.sumDown(rows, factors + cell, rows + cell * slotCount, cell, slotCount)
     }
   }
@@ -93,7 +93,7 @@ struct PairBlocks {
     _ magnitudes: UnsafePointer<Float>, _ seconds: UnsafePointer<Float>, _ slots: UnsafePointer<UInt32>,
     _ rowStride: Int, _ factors: UnsafePointer<SIMD4<Float>>, _ sums: UnsafeMutablePointer<SIMD4<Float>>
   ) {
-    sumAcross(magnitudes, seconds, slots, rowStride, factors, sums, 8, 11)
+    sumAcross(magnitudes, seconds, slots, rowStride, factors, sums, 8, 11, rowsAtOnce: 2)
   }
 
   @inline(never)
@@ -105,29 +105,35 @@ struct PairBlocks {
   }
 
   /// One vector a bin for each row of a tile: the sums over its pixels with the four factors.
+  ///
+  /// - Parameter rowsAtOnce: rows that are gone through side by side, a divisor of `cell`. Neighbours in a row mostly
+  ///   vote for the same bin, and would wait for each other's sum to be stored.
   @inline(__always)
   private static func sumAcross(
     _ magnitudes: UnsafePointer<Float>, _ seconds: UnsafePointer<Float>, _ slots: UnsafePointer<UInt32>,
     _ rowStride: Int, _ factors: UnsafePointer<SIMD4<Float>>, _ sums: UnsafeMutablePointer<SIMD4<Float>>,
-    _ cell: Int, _ slotCount: Int
+    _ cell: Int, _ slotCount: Int, rowsAtOnce: Int
   ) {
     sums.update(repeating: .zero, count: cell &* slotCount)
     var row = sums
     var magnitude = magnitudes
     var second = seconds
     var slot = slots
-    for _ in 0..<cell {
+    for _ in 0..<cell / rowsAtOnce {
       for x in 0..<cell {
-        let place = row + Int(slot[x])
         let factor = factors[x]
-        let share = factor * second[x]
-        place[1] += share
-        place[0] += factor * magnitude[x] - share
+        for y in 0..<rowsAtOnce {
+          let pixel = y &* rowStride &+ x
+          let place = row + (Int(slot[pixel]) &+ y &* slotCount)
+          let share = factor * second[pixel]
+          place[1] += share
+          place[0] += factor * magnitude[pixel] - share
+        }
       }
-      row += slotCount
-      magnitude += rowStride
-      second += rowStride
-      slot += rowStride
+      row += rowsAtOnce &* slotCount
+      magnitude += rowsAtOnce &* rowStride
+      second += rowsAtOnce &* rowStride
+      slot += rowsAtOnce &* rowStride
     }
   }
 

@@ -10,6 +10,7 @@ struct OrientationVotes {
 
   /// Votes of `count` pixels, whole vectors of 4 written.
   ///
+  /// Gradients are written first, where the votes will be, and votes computed from them (see `RowGradients`).
   /// - Parameters:
   ///   - up, middle, down: rows of `GradientRows`; the first pixel is their column 0.
   ///   - magnitudes: gradient magnitudes: both votes together.
@@ -19,58 +20,39 @@ struct OrientationVotes {
     planeCount: Int, count: Int, magnitudes: UnsafeMutablePointer<Float>, seconds: UnsafeMutablePointer<Float>,
     slots: UnsafeMutablePointer<UInt32>
   ) {
-    let steps = signed ? Float(binCount) / 2 : Float(binCount)
-    switch (planeCount, signed) {
-    case (3, false): Self.unsignedColour(up, middle, down, planeStride, count, steps, magnitudes, seconds, slots)
-    case (3, true): Self.signedColour(up, middle, down, planeStride, count, steps, magnitudes, seconds, slots)
-    case (_, false): Self.unsignedGrey(up, middle, down, planeStride, count, steps, magnitudes, seconds, slots)
-    case (_, true): Self.signedGrey(up, middle, down, planeStride, count, steps, magnitudes, seconds, slots)
+    RowGradients.write(
+      up: up, middle: middle, down: down, planeStride: planeStride, planeCount: planeCount, count: count,
+      across: magnitudes, along: seconds)
+    if signed {
+      Self.signedVotes(count, Float(binCount) / 2, magnitudes, seconds, slots)
+    } else {
+      Self.unsignedVotes(count, Float(binCount), magnitudes, seconds, slots)
     }
   }
 
   @inline(never)
-  private static func unsignedColour(
-    _ up: UnsafePointer<Float>, _ middle: UnsafePointer<Float>, _ down: UnsafePointer<Float>, _ planeStride: Int,
+  private static func unsignedVotes(
     _ count: Int, _ stepsInHalfTurn: Float, _ magnitudes: UnsafeMutablePointer<Float>,
     _ seconds: UnsafeMutablePointer<Float>, _ slots: UnsafeMutablePointer<UInt32>
   ) {
-    votes(up, middle, down, planeStride, 3, count, stepsInHalfTurn, false, magnitudes, seconds, slots)
+    votes(count, stepsInHalfTurn, false, magnitudes, seconds, slots)
   }
 
   @inline(never)
-  private static func signedColour(
-    _ up: UnsafePointer<Float>, _ middle: UnsafePointer<Float>, _ down: UnsafePointer<Float>, _ planeStride: Int,
+  private static func signedVotes(
     _ count: Int, _ stepsInHalfTurn: Float, _ magnitudes: UnsafeMutablePointer<Float>,
     _ seconds: UnsafeMutablePointer<Float>, _ slots: UnsafeMutablePointer<UInt32>
   ) {
-    votes(up, middle, down, planeStride, 3, count, stepsInHalfTurn, true, magnitudes, seconds, slots)
+    votes(count, stepsInHalfTurn, true, magnitudes, seconds, slots)
   }
 
-  @inline(never)
-  private static func unsignedGrey(
-    _ up: UnsafePointer<Float>, _ middle: UnsafePointer<Float>, _ down: UnsafePointer<Float>, _ planeStride: Int,
-    _ count: Int, _ stepsInHalfTurn: Float, _ magnitudes: UnsafeMutablePointer<Float>,
-    _ seconds: UnsafeMutablePointer<Float>, _ slots: UnsafeMutablePointer<UInt32>
-  ) {
-    votes(up, middle, down, planeStride, 1, count, stepsInHalfTurn, false, magnitudes, seconds, slots)
-  }
-
-  @inline(never)
-  private static func signedGrey(
-    _ up: UnsafePointer<Float>, _ middle: UnsafePointer<Float>, _ down: UnsafePointer<Float>, _ planeStride: Int,
-    _ count: Int, _ stepsInHalfTurn: Float, _ magnitudes: UnsafeMutablePointer<Float>,
-    _ seconds: UnsafeMutablePointer<Float>, _ slots: UnsafeMutablePointer<UInt32>
-  ) {
-    votes(up, middle, down, planeStride, 1, count, stepsInHalfTurn, true, magnitudes, seconds, slots)
-  }
-
+  /// Replaces gradients (`magnitudes` holds the parts across, `seconds` those down) by votes.
+  ///
   /// The arctangent is Abramowitz and Stegun's polynomial 4.4.49 (error at most 1e-5 radians), scaled to steps.
   @inline(__always)
   private static func votes(
-    _ up: UnsafePointer<Float>, _ middle: UnsafePointer<Float>, _ down: UnsafePointer<Float>, _ planeStride: Int,
-    _ planeCount: Int, _ count: Int, _ stepsInHalfTurn: Float, _ signed: Bool,
-    _ magnitudes: UnsafeMutablePointer<Float>, _ seconds: UnsafeMutablePointer<Float>,
-    _ slots: UnsafeMutablePointer<UInt32>
+    _ count: Int, _ stepsInHalfTurn: Float, _ signed: Bool, _ magnitudes: UnsafeMutablePointer<Float>,
+    _ seconds: UnsafeMutablePointer<Float>, _ slots: UnsafeMutablePointer<UInt32>
   ) {
     typealias Vector = SIMD4<Float>
     let scale = stepsInHalfTurn / Float.pi
@@ -81,28 +63,31 @@ struct OrientationVotes {
     let c9 = Vector(repeating: 0.0208351 * scale)
     let quarter = Vector(repeating: stepsInHalfTurn / 2)
     let half = Vector(repeating: stepsInHalfTurn)
-    let whole = Vector(repeating: 2 * stepsInHalfTurn)
     let tiny = Vector(repeating: 1e-20)
     let rounder = Vector(repeating: 0x1p23)
     let signBit = SIMD4<UInt32>(repeating: 0x8000_0000)
     var x = 0
     while x < count {
-      let (dx, dy, square) = strongestGradient(up + x, middle + x, down + x, planeStride, planeCount)
+      let dx = load(magnitudes + x)
+      let dy = load(seconds + x)
+      let square = dx * dx + dy * dy
       let ax = Features.magnitude(dx)
       let ay = Features.magnitude(dy)
-      let steep = negative(ax - ay)
-      let ratio = select(steep, ax, ay) / (select(steep, ay, ax) + tiny)
+      let steepness = ax - ay
+      let steep = negative(steepness)
+      let exchange = (ax.bitPattern ^ ay.bitPattern) & unsafeBitCast(steep, to: SIMD4<UInt32>.self)
+      let ratio = Vector(bitPattern: ay.bitPattern ^ exchange) / (Vector(bitPattern: ax.bitPattern ^ exchange) + tiny)
       let r2 = ratio * ratio
-      var angle = ((((c9 * r2 + c7) * r2 + c5) * r2 + c3) * r2 + c1) * ratio
-      angle = select(steep, quarter - angle, angle)
-      if signed {
-        angle = select(negative(dx), half - angle, angle)
-        angle = select(negative(dy), whole - angle, angle)
-      } else {
-        // A gradient that points up is turned by half: its x component's sign changes.
-        let turned = Vector(bitPattern: dx.bitPattern ^ (dy.bitPattern & signBit))
-        angle = select(negative(turned), half - angle, angle)
-      }
+      let first = ((((c9 * r2 + c7) * r2 + c5) * r2 + c3) * r2 + c1) * ratio
+      // The angle falls from a quarter where steep, from a half where the components' signs differ, and rises from a
+      // quarter where both: one change of sign and one addition serve all octants. (Half turned: a gradient that
+      // points up.)
+      let slant = dx.bitPattern ^ dy.bitPattern
+      let opposed = negative(Vector(bitPattern: slant))
+      let start = select(
+        steep, quarter, Vector(bitPattern: half.bitPattern & unsafeBitCast(opposed, to: SIMD4<UInt32>.self)))
+      var angle = Vector(bitPattern: first.bitPattern ^ ((steepness.bitPattern ^ slant) & signBit)) + start
+      if signed { angle = select(negative(dy), angle + half, angle) }
       let rounded = angle + rounder
       let second = angle + 0.5 - (rounded - rounder)
       let strength = square.squareRoot()
@@ -110,7 +95,7 @@ struct OrientationVotes {
       store(strength * second, seconds + x)
       UnsafeMutableRawPointer(slots + x).storeBytes(
         of: rounded.bitPattern & SIMD4<UInt32>(repeating: 0x1FF), as: SIMD4<UInt32>.self)
-      x += 4
+      x &+= 4
     }
   }
 }

@@ -14,57 +14,67 @@ enum SignedOrientations {
     planeCount: Int, count: Int, magnitudes: UnsafeMutablePointer<Float>, slots: UnsafeMutablePointer<UInt32>
   ) {
     if planeCount == 3 {
-      colour(up, middle, down, planeStride, count, magnitudes, slots)
+      // The slots' memory holds the gradients' second components meanwhile.
+      slots.withMemoryRebound(to: Float.self, capacity: (count + 3) / 4 * 4) { along in
+        RowGradients.write(
+          up: up, middle: middle, down: down, planeStride: planeStride, planeCount: 3, count: count,
+          across: magnitudes, along: along)
+      }
+      orient(count, magnitudes, slots)
     } else {
-      grey(up, middle, down, count, magnitudes, slots)
+      orientGrey(up, middle, down, count, magnitudes, slots)
     }
   }
 
+  /// Replaces gradients by their magnitudes and orientations.
   @inline(never)
-  private static func colour(
-    _ up: UnsafePointer<Float>, _ middle: UnsafePointer<Float>, _ down: UnsafePointer<Float>, _ planeStride: Int,
+  private static func orient(
     _ count: Int, _ magnitudes: UnsafeMutablePointer<Float>, _ slots: UnsafeMutablePointer<UInt32>
   ) {
-    orient(up, middle, down, planeStride, 3, count, magnitudes, slots)
+    var x = 0
+    while x < count {
+      let dx = load(magnitudes + x)
+      let dy = SIMD4<Float>(bitPattern: UnsafeRawPointer(slots + x).loadUnaligned(as: SIMD4<UInt32>.self))
+      write(dx, dy, magnitudes + x, slots + x)
+      x &+= 4
+    }
   }
 
+  /// In one loop: gradients of one plane cost less than storing and loading them.
   @inline(never)
-  private static func grey(
+  private static func orientGrey(
     _ up: UnsafePointer<Float>, _ middle: UnsafePointer<Float>, _ down: UnsafePointer<Float>, _ count: Int,
     _ magnitudes: UnsafeMutablePointer<Float>, _ slots: UnsafeMutablePointer<UInt32>
   ) {
-    orient(up, middle, down, 0, 1, count, magnitudes, slots)
+    var x = 0
+    while x < count {
+      let (dx, dy) = strongestGradient(up + x, middle + x, down + x, 0, 1)
+      write(dx, dy, magnitudes + x, slots + x)
+      x &+= 4
+    }
   }
 
   /// The number of tangents that the gradient is steeper than gives the direction in the first quadrant; the signs
   /// give the quadrant.
   @inline(__always)
-  private static func orient(
-    _ up: UnsafePointer<Float>, _ middle: UnsafePointer<Float>, _ down: UnsafePointer<Float>, _ planeStride: Int,
-    _ planeCount: Int, _ count: Int, _ magnitudes: UnsafeMutablePointer<Float>, _ slots: UnsafeMutablePointer<UInt32>
+  private static func write(
+    _ dx: SIMD4<Float>, _ dy: SIMD4<Float>, _ magnitudes: UnsafeMutablePointer<Float>,
+    _ slots: UnsafeMutablePointer<UInt32>
   ) {
     typealias Vector = SIMD4<Float>
-    let t0 = Vector(repeating: tangents.x)
-    let t1 = Vector(repeating: tangents.y)
-    let t2 = Vector(repeating: tangents.z)
-    let t3 = Vector(repeating: tangents.w)
     let signBit = SIMD4<UInt32>(repeating: 0x8000_0000)
-    var x = 0
-    while x < count {
-      let (dx, dy, square) = strongestGradient(up + x, middle + x, down + x, planeStride, planeCount)
-      let ax = Features.magnitude(dx)
-      let ay = Features.magnitude(dy)
-      // Each comparison that holds is -1.
-      let steps =
-        (negative(t0 * ax - ay) &+ negative(t1 * ax - ay)) &+ (negative(t2 * ax - ay) &+ negative(t3 * ax - ay))
-      // Turned by half where it points up: then only the x component's sign matters. Adding zero makes -0 positive.
-      let left = negative(Vector(bitPattern: dx.bitPattern ^ (dy.bitPattern & signBit)) + 0)
-      // 9 - k to the left, k to the right.
-      let right = ~left
-      let direction = ((steps ^ right) &- right &+ (left & 9)) &+ (negative(dy) & 9)
-      store(square.squareRoot(), magnitudes + x)
-      UnsafeMutableRawPointer(slots + x).storeBytes(of: direction, as: SIMD4<Int32>.self)
-      x += 4
-    }
+    let ax = magnitude(dx)
+    let ay = magnitude(dy)
+    // Each comparison that holds is -1.
+    let steps =
+      (negative(tangents.x * ax - ay) &+ negative(tangents.y * ax - ay))
+      &+ (negative(tangents.z * ax - ay) &+ negative(tangents.w * ax - ay))
+    // Turned by half where it points up: then only the x component's sign matters. Adding zero makes -0 positive.
+    let left = negative(Vector(bitPattern: dx.bitPattern ^ (dy.bitPattern & signBit)) + 0)
+    // 9 - k to the left, k to the right.
+    let right = ~left
+    let direction = ((steps ^ right) &- right &+ (left & 9)) &+ (negative(dy) & 9)
+    store((dx * dx + dy * dy).squareRoot(), magnitudes)
+    UnsafeMutableRawPointer(slots).storeBytes(of: direction, as: SIMD4<Int32>.self)
   }
 }

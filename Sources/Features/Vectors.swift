@@ -36,7 +36,7 @@ func negative(_ value: SIMD4<Float>) -> SIMD4<Int32> {
 func select(_ mask: SIMD4<Int32>, _ a: SIMD4<Float>, _ b: SIMD4<Float>) -> SIMD4<Float> {
   let first = unsafeBitCast(a, to: SIMD4<Int32>.self)
   let second = unsafeBitCast(b, to: SIMD4<Int32>.self)
-  return unsafeBitCast((first & mask) | (second & ~mask), to: SIMD4<Float>.self)
+  return unsafeBitCast(((first ^ second) & mask) ^ second, to: SIMD4<Float>.self)
 }
 
 @inline(__always)
