@@ -40,6 +40,10 @@ public struct ScanOptions: Hashable, Sendable, Codable {
   /// Cells added on all four sides of every level, so that objects which the border cuts are found.
   public var padding: Int
   public var levelRule: LevelRule
+  /// How many neighbouring levels share one computed feature map: the middle one's is computed, the others' are
+  /// interpolated from it. 1, the default, computes all. 2 or 3 at a step of 1.05 save most of a scan's time for a
+  /// little accuracy (Dollár et al., PAMI 2014); `Benchmarks/README.md` has both measured.
+  public var sharedLevels: Int = 1
   public var suppression: Suppression
   /// The best so many are kept after suppression; `nil` keeps all.
   public var maximumDetections: Int?
@@ -92,6 +96,9 @@ public struct ScanOptions: Hashable, Sendable, Codable {
     try require(scaleFactor >= 1.001 && scaleFactor <= 16, "scaleFactor", scaleFactor, "1.001 to 16")
     try require((1...64).contains(stride), "stride", stride, "1 to 64 cells")
     try require((0...64).contains(padding), "padding", padding, "0 to 64 cells")
+    try require(
+      sharedLevels == 1 || (levelRule == .exact && (1...16).contains(sharedLevels)), "sharedLevels", sharedLevels,
+      levelRule == .exact ? "1 to 16 levels" : "1 with OpenCV's levels")
     if let maximumDetections {
       try require(maximumDetections >= 0, "maximumDetections", maximumDetections, "0 or more")
     }
@@ -112,7 +119,7 @@ public struct ScanOptions: Hashable, Sendable, Codable {
 
   private enum CodingKeys: String, CodingKey {
     case threshold, minimumHeight, maximumHeight, scaleFactor, upsampling, stride, padding, levelRule, suppression
-    case maximumDetections
+    case maximumDetections, sharedLevels
   }
 
   /// Reads an object; what is left out takes its default.
@@ -129,6 +136,7 @@ public struct ScanOptions: Hashable, Sendable, Codable {
     levelRule = try values.decodeIfPresent(LevelRule.self, forKey: .levelRule) ?? levelRule
     suppression = try values.decodeIfPresent(Suppression.self, forKey: .suppression) ?? suppression
     maximumDetections = try values.decodeIfPresent(Int.self, forKey: .maximumDetections)
+    sharedLevels = try values.decodeIfPresent(Int.self, forKey: .sharedLevels) ?? sharedLevels
     try validate()
   }
 }

@@ -32,6 +32,14 @@ public enum HOGFeatures: Hashable, Sendable {
     }
   }
 
+  /// Side of the square of pixels that a place stands for, from its own top left pixel: a block, or a cell.
+  public var placeExtent: Int {
+    switch self {
+    case .dalalTriggs(let hog): hog.blockSize
+    case .felzenszwalb(let hog): hog.cellSize
+    }
+  }
+
   /// The features of a whole image.
   ///
   /// - Parameters:

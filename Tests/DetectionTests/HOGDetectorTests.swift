@@ -290,7 +290,10 @@ import Testing
       {
         $0.minimumHeight = 50; $0.maximumHeight = 40
       }, { $0.suppression = .greedy(overlap: 2) },
-      { $0.suppression = .groupRectangles(RectangleGrouping(threshold: -1)) },
+      { $0.suppression = .groupRectangles(RectangleGrouping(threshold: -1)) }, { $0.sharedLevels = 0 },
+      {
+        $0.levelRule = .openCV; $0.sharedLevels = 2
+      },
     ] as [(inout ScanOptions) -> Void] {
       var options = ScanOptions()
       change(&options)

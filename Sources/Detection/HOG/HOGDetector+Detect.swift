@@ -51,9 +51,8 @@ extension HOGDetector {
     executor: ParallelExecutor = ParallelExecutor()
   ) -> WindowScan {
     let scan = PyramidScan(detector: self, image: image, options: options ?? scanOptions)
-    let levels = executor.map(scan.plan.levels.count) { level in
-      scan.scan(level: level, map: scan.map(level: level), floor: floor)
-    }
+    let groups = scan.groups
+    let levels = executor.map(groups.count) { scan.scan(group: groups[$0], floor: floor) }.flatMap { $0 }
     return WindowScan(
       windows: levels.flatMap(\.windows),
       scannedCounts: components.indices.map { index in levels.reduce(0) { $0 + $1.scannedCounts[index] } })
@@ -82,72 +81,4 @@ public struct WindowScan: Hashable, Sendable {
 
   /// Windows looked at, over all components and levels.
   public var scannedCount: Int { scannedCounts.reduce(0, +) }
-}
-
-/// One image being scanned by one detector.
-struct PyramidScan: Sendable {
-  let detector: HOGDetector
-  let options: ScanOptions
-  let plan: ScanPlan
-  private let octaves: ImageOctaves
-
-  init(detector: HOGDetector, image: ByteImage, options: ScanOptions) {
-    self.detector = detector
-    self.options = options
-    plan = ScanPlan(
-      imageSize: image.size, cellSize: detector.features.cellSize, components: detector.components, options: options)
-    let source = detector.colour == .grey ? image.grey() : image
-    let least = plan.levels.map(\.size).min { $0.width < $1.width } ?? image.size
-    octaves = ImageOctaves(source, smallest: options.levelRule == .openCV ? image.size : least)
-  }
-
-  /// The feature map of a level, padding included.
-  func map(level index: Int) -> FeatureMap {
-    let level = plan.levels[index]
-    switch options.levelRule {
-    case .openCV:
-      return detector.features.map(of: octaves.full.resizedAsOpenCV(to: level.size), padding: options.padding)
-    case .exact:
-      let image = octaves.level(level.size)
-      let padded =
-        level.paddedSize == level.size
-        ? image
-        : image.crop(
-          x: -level.padding, y: -level.padding, width: level.paddedSize.width, height: level.paddedSize.height)
-      return detector.features.map(of: padded)
-    }
-  }
-
-  /// The windows of one level that score at least `floor`.
-  func scan(level index: Int, map: FeatureMap, floor: Double) -> WindowScan {
-    let level = plan.levels[index]
-    let scores = detector.bank.scores(of: map, active: level.active)
-    var windows: [ScannedWindow] = []
-    var scannedCounts = Array(repeating: 0, count: scores.count)
-    for (component, scores) in scores.enumerated() where !scores.values.isEmpty {
-      let step = options.stride
-      scannedCounts[component] = ((scores.rows + step - 1) / step) * ((scores.columns + step - 1) / step)
-      let floor = Float(floor)
-      scores.values.withUnsafeBufferPointer { values in
-        for row in stride(from: 0, to: scores.rows, by: step) {
-          for column in stride(from: 0, to: scores.columns, by: step) {
-            let score = values[row * scores.columns + column]
-            if score >= floor {
-              windows.append(
-                ScannedWindow(
-                  component: component, level: index, row: row, column: column, score: Double(score),
-                  box: box(component: component, level: level, row: row, column: column)))
-            }
-          }
-        }
-      }
-    }
-    return WindowScan(windows: windows, scannedCounts: scannedCounts)
-  }
-
-  func box(component: Int, level: ScanLevel, row: Int, column: Int) -> Box {
-    let component = detector.components[component]
-    return component.object(
-      ofWindow: plan.window(level: level, row: row, column: column, windowSize: component.windowSize))
-  }
 }
