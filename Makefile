@@ -47,9 +47,10 @@ lint: ## Check the format of all Swift sources
 format: ## Format all Swift sources in place
 	swift format -i -r $(SOURCES)
 
-bench: setup ## Measure speed; peers that are installed are measured in the same run
+bench: build ## Measure speed; peers that are installed are measured in the same run
 	swift build -c release --package-path Benchmarks --scratch-path .build-bench
-	Benchmarks/run --binary .build-bench/release/windhover-benchmark --output $(OUT)/benchmarks
+	-$(BIN)/windhover-data fetch dlib-faces
+	Benchmarks/run --binaries .build-bench/release --output $(OUT)/benchmarks
 
 datasets: build ## Fetch the small public sets into the cache
 	$(BIN)/windhover-data fetch dlib-faces opencv-faces
