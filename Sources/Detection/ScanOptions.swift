@@ -122,6 +122,23 @@ public struct ScanOptions: Hashable, Sendable, Codable {
     case maximumDetections, sharedLevels
   }
 
+  /// Writes an object. Options that came after the first model files are left out where they have their default, so that
+  /// the same model keeps the same bytes.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(threshold, forKey: .threshold)
+    try values.encodeIfPresent(minimumHeight, forKey: .minimumHeight)
+    try values.encodeIfPresent(maximumHeight, forKey: .maximumHeight)
+    try values.encode(scaleFactor, forKey: .scaleFactor)
+    try values.encode(upsampling, forKey: .upsampling)
+    try values.encode(stride, forKey: .stride)
+    try values.encode(padding, forKey: .padding)
+    try values.encode(levelRule, forKey: .levelRule)
+    try values.encode(suppression, forKey: .suppression)
+    try values.encodeIfPresent(maximumDetections, forKey: .maximumDetections)
+    if sharedLevels != 1 { try values.encode(sharedLevels, forKey: .sharedLevels) }
+  }
+
   /// Reads an object; what is left out takes its default.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)

@@ -90,5 +90,7 @@ struct SharedLevelsTests {
     let data = try JSONEncoder().encode(options(3))
     #expect(try JSONDecoder().decode(ScanOptions.self, from: data) == options(3))
     #expect(try JSONDecoder().decode(ScanOptions.self, from: Data("{}".utf8)).sharedLevels == 1)
+    // Model files from before the option keep their bytes.
+    #expect(!String(decoding: try JSONEncoder().encode(options(1)), as: UTF8.self).contains("sharedLevels"))
   }
 }
