@@ -41,8 +41,9 @@ public struct ScanOptions: Hashable, Sendable, Codable {
   public var padding: Int
   public var levelRule: LevelRule
   /// How many neighbouring levels share one computed feature map: the middle one's is computed, the others' are
-  /// interpolated from it. 1, the default, computes all. 2 or 3 at a step of 1.05 save most of a scan's time for a
-  /// little accuracy (Dollár et al., PAMI 2014); `Benchmarks/README.md` has both measured.
+  /// interpolated from it. 1, the default, computes all. 2 or 3 at a step of 1.05 save a third to a half of a scan's
+  /// time and miss some objects that all levels find (`Benchmarks/README.md` has both measured). After Dollár et al.,
+  /// PAMI 2014.
   public var sharedLevels: Int = 1
   public var suppression: Suppression
   /// The best so many are kept after suppression; `nil` keeps all.
