@@ -51,7 +51,10 @@ enum GeneratedFaces {
   /// Writes pictures and their annotations below a folder.
   ///
   /// - Returns: references to the training set, the test set and the pictures without faces.
-  static func write(below folder: String, seed: UInt64) throws -> (train: String, test: String, negatives: String) {
+  static func write(
+    below folder: String, seed: UInt64,
+    pictureCounts: (train: Int, test: Int, negatives: Int) = (train: 120, test: 30, negatives: 60)
+  ) throws -> (train: String, test: String, negatives: String) {
     func set(_ name: String, count: Int, stream: UInt64) throws -> String {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -68,9 +71,9 @@ enum GeneratedFaces {
       try AtomicFile.write(lines, to: "\(folder)/\(name).jsonl")
       return "jsonl:\(folder)/\(name).jsonl"
     }
-    let train = try set("train", count: 120, stream: 1)
-    let test = try set("test", count: 30, stream: 2)
-    for index in 0..<60 {
+    let train = try set("train", count: pictureCounts.train, stream: 1)
+    let test = try set("test", count: pictureCounts.test, stream: 2)
+    for index in 0..<pictureCounts.negatives {
       var random = RandomStream(seed: seed, stream: 3 << 32 | UInt64(index))
       try ImageFile.write(picture(faceCount: 0, using: &random).image, to: "\(folder)/negatives/\(index).png")
     }
