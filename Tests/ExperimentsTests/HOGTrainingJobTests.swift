@@ -29,7 +29,7 @@ struct HOGTrainingJobTests {
     (#"{"positives": ["voc:a"], "preset": "cat"}"#, "preset"),
     (#"{"negatives": ["voc:a"]}"#, "positives"),
     (#"{"positives": ["voc:a"], "options": {"rounds": "seven"}}"#, "rounds"),
-    (#"{"positives": ["voc:a"], "options": 3}"#, "options"),
+    (#"{"positives": ["voc:a"], "options": 3}"#, "wrong kind"),
   ])
   func faultsAreNamed(text: String, part: String) {
     #expect { try decode(text) } throws: { "\($0)".contains(part) && "\($0)".contains("job.json") }
