@@ -3,8 +3,8 @@ struct CellChannels {
   let cells: MapSize
   /// Values from one row of cells to the next.
   let rowStride: Int
-
-  private static let stride = FelzenszwalbHOG.channelStride
+  /// Values from one cell's place to the next: 32 or more.
+  let placeStride: Int
 
   /// Replaces each cell's 18 bins by its channels, in place.
   func replaceHistograms(_ map: UnsafeMutablePointer<Float>) {
@@ -15,7 +15,7 @@ struct CellChannels {
       let energies = buffer.baseAddress!
       for row in 0..<cells.rows {
         let to = energies + (row + 1) * columns + 1
-        for column in 0..<cells.columns { to[column] = energy(map + row * rowStride + column * Self.stride) }
+        for column in 0..<cells.columns { to[column] = energy(map + row * rowStride + column * placeStride) }
         to[-1] = to[0]
         to[cells.columns] = to[cells.columns - 1]
       }
@@ -55,7 +55,7 @@ struct CellChannels {
     withUnsafeTemporaryAllocation(of: Vector.self, capacity: 4) { totals in
       let totals = totals.baseAddress!
       for column in 0..<cells.columns {
-        let bins = row + column * Self.stride
+        let bins = row + column * placeStride
         let downRight = column + columns + 1
         let limit0 = Vector(repeating: limits[downRight])
         let limit1 = Vector(repeating: limits[column + 1])

@@ -7,6 +7,8 @@ import Imaging
 /// one multiplication and one addition of a vector of 4; a finished tile is transposed and added to its 4 cells.
 struct CellHistograms {
   let cell: Int
+  /// Values from one cell's place to the next: 32 or more.
+  let placeStride: Int
   /// Weights of a tile's pixels (row by row) for its upper left, upper right, lower left and lower right cell.
   private let weights: [SIMD4<Float>]
 
@@ -16,8 +18,9 @@ struct CellHistograms {
   /// each other's sum to be stored.
   private static let accumulatorCount = 4
 
-  init(cellSize: Int) {
+  init(cellSize: Int, placeStride: Int) {
     cell = cellSize
+    self.placeStride = placeStride
     // Within a tile, the first pixel's centre is half a pixel beyond the cells' centre, or on it where sides are odd.
     let start = cellSize.isMultiple(of: 2) ? 0.5 : 0
     let rising = (0..<cellSize).map { (Double($0) + start) / Double(cellSize) }
@@ -33,7 +36,7 @@ struct CellHistograms {
   /// Writes the bins of each cell into the first 20 values of its place (the last two are zero).
   ///
   /// - Parameters:
-  ///   - map: the first cell's place; places are `FelzenszwalbHOG.channelStride` apart.
+  ///   - map: the first cell's place; places are `placeStride` apart.
   ///   - rowStride: values from one row of cells to the next.
   func fill(_ map: UnsafeMutablePointer<Float>, rowStride: Int, cells: MapSize, image: ByteImage) {
     // The image's outermost pixels have no gradient.
@@ -102,7 +105,7 @@ struct CellHistograms {
         let (upLeft, upRight, downLeft, downRight) = transposed(
           sums[4 * part], sums[4 * part + 1], sums[4 * part + 2], sums[4 * part + 3])
         if tile > 0 {
-          let place = (tile - 1) * FelzenszwalbHOG.channelStride + 4 * part
+          let place = (tile - 1) * placeStride + 4 * part
           if let upper { store(load(upper + place) + carriedUp[part] + upLeft, upper + place) }
           if let lower { store(carriedDown[part] + downLeft, lower + place) }
         }

@@ -2,6 +2,7 @@ extension HOGFeatures: Codable {
   private enum CodingKeys: String, CodingKey {
     case dalalTriggs
     case felzenszwalb
+    case felzenszwalbWithPatterns
   }
 
   /// Reads an object with one key, the variant's name, whose value holds its options.
@@ -11,10 +12,14 @@ extension HOGFeatures: Codable {
       self = .dalalTriggs(hog)
     } else if let hog = try container.decodeIfPresent(FelzenszwalbHOG.self, forKey: .felzenszwalb) {
       self = .felzenszwalb(hog)
+    } else if let hog = try container.decodeIfPresent(PatternedHOG.self, forKey: .felzenszwalbWithPatterns) {
+      self = .felzenszwalbWithPatterns(hog)
     } else {
       throw DecodingError.dataCorrupted(
         DecodingError.Context(
-          codingPath: decoder.codingPath, debugDescription: "HOG features are \"dalalTriggs\" or \"felzenszwalb\""))
+          codingPath: decoder.codingPath,
+          debugDescription:
+            "HOG features are \"dalalTriggs\", \"felzenszwalb\" or \"felzenszwalbWithPatterns\""))
     }
   }
 
@@ -23,6 +28,7 @@ extension HOGFeatures: Codable {
     switch self {
     case .dalalTriggs(let hog): try container.encode(hog, forKey: .dalalTriggs)
     case .felzenszwalb(let hog): try container.encode(hog, forKey: .felzenszwalb)
+    case .felzenszwalbWithPatterns(let hog): try container.encode(hog, forKey: .felzenszwalbWithPatterns)
     }
   }
 }

@@ -10,6 +10,7 @@ extension HOGFeatures {
     switch self {
     case .dalalTriggs(let hog): hog.mirroredChannelOrder
     case .felzenszwalb: FelzenszwalbHOG.mirroredChannelOrder
+    case .felzenszwalbWithPatterns: PatternedHOG.mirroredChannelOrder
     }
   }
 

@@ -8,12 +8,14 @@ import Imaging
 public enum HOGFeatures: Hashable, Sendable {
   case dalalTriggs(DalalTriggsHOG)
   case felzenszwalb(FelzenszwalbHOG)
+  case felzenszwalbWithPatterns(PatternedHOG)
 
   /// Pixels from one place of the map to the next: the block stride, or the cell's side.
   public var cellSize: Int {
     switch self {
     case .dalalTriggs(let hog): hog.blockStride
     case .felzenszwalb(let hog): hog.cellSize
+    case .felzenszwalbWithPatterns(let hog): hog.cellSize
     }
   }
 
@@ -21,6 +23,7 @@ public enum HOGFeatures: Hashable, Sendable {
     switch self {
     case .dalalTriggs(let hog): hog.channelCount
     case .felzenszwalb: FelzenszwalbHOG.channelCount
+    case .felzenszwalbWithPatterns: PatternedHOG.channelCount
     }
   }
 
@@ -29,6 +32,7 @@ public enum HOGFeatures: Hashable, Sendable {
     switch self {
     case .dalalTriggs(let hog): hog.channelStride
     case .felzenszwalb: FelzenszwalbHOG.channelStride
+    case .felzenszwalbWithPatterns: PatternedHOG.channelStride
     }
   }
 
@@ -37,6 +41,7 @@ public enum HOGFeatures: Hashable, Sendable {
     switch self {
     case .dalalTriggs(let hog): hog.blockSize
     case .felzenszwalb(let hog): hog.cellSize
+    case .felzenszwalbWithPatterns(let hog): hog.cellSize
     }
   }
 
@@ -45,7 +50,7 @@ public enum HOGFeatures: Hashable, Sendable {
   /// - Parameters:
   ///   - image: grey or RGB, of any size.
   ///   - padding: places added on every side of the map, so that windows may reach over the border. Blocks
-  ///     (Dalal-Triggs) are then taken from the image mirrored at its border; cells (Felzenszwalb) are zeros.
+  ///     (Dalal-Triggs) are then taken from the image mirrored at its border; cells (Felzenszwalb, with patterns or without) are zeros.
   /// - Returns: a map of `mapSize(forImage:padding:)`; it may be empty.
   public func map(of image: ByteImage, padding: Int = 0) -> FeatureMap {
     var map = FeatureMap.empty
@@ -63,6 +68,8 @@ public enum HOGFeatures: Hashable, Sendable {
       hog.fill(&map, with: image, padding: PixelSize(width: pixels, height: pixels))
     case .felzenszwalb(let hog):
       hog.fill(&map, with: image, padding: MapSize(rows: padding, columns: padding))
+    case .felzenszwalbWithPatterns(let hog):
+      hog.fill(&map, with: image, padding: MapSize(rows: padding, columns: padding))
     }
   }
 
@@ -76,6 +83,8 @@ public enum HOGFeatures: Hashable, Sendable {
     case .felzenszwalb(let hog):
       let cells = hog.mapSize(for: size)
       return MapSize(rows: cells.rows + 2 * padding, columns: cells.columns + 2 * padding)
+    case .felzenszwalbWithPatterns(let hog):
+      return HOGFeatures.felzenszwalb(hog.gradients).mapSize(forImage: size, padding: padding)
     }
   }
 
@@ -96,6 +105,8 @@ public enum HOGFeatures: Hashable, Sendable {
         height: (places.rows - 1) * hog.blockStride + hog.blockSize)
     case .felzenszwalb(let hog):
       PixelSize(width: places.columns * hog.cellSize, height: places.rows * hog.cellSize)
+    case .felzenszwalbWithPatterns(let hog):
+      PixelSize(width: places.columns * hog.cellSize, height: places.rows * hog.cellSize)
     }
   }
 
@@ -104,6 +115,7 @@ public enum HOGFeatures: Hashable, Sendable {
     switch self {
     case .dalalTriggs(let hog): try hog.validate(source: source)
     case .felzenszwalb(let hog): try hog.validate(source: source)
+    case .felzenszwalbWithPatterns(let hog): try hog.validate(source: source)
     }
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Imaging
 
 /// Draws HOG maps and filters as strokes: in each cell a stroke for each orientation, along the edge that it stands for
-/// (across the gradient), as bright as its value.
+/// (across the gradient), as bright as its value. Local binary patterns are left out.
 public struct HOGPicture: Sendable {
   public var features: HOGFeatures
   /// Side of a drawn cell in pixels.
@@ -66,7 +66,7 @@ public struct HOGPicture: Sendable {
 
   private func strokes(rows: Int, columns: Int, _ value: (Int, Int, Int) -> Float) -> StrokeGrid {
     switch features {
-    case .felzenszwalb: return cellStrokes(rows, columns, value)
+    case .felzenszwalb, .felzenszwalbWithPatterns: return cellStrokes(rows, columns, value)
     case .dalalTriggs(let hog): return blockStrokes(hog, rows, columns, value)
     }
   }

@@ -11,6 +11,7 @@ struct HOGFeaturesTests {
     .dalalTriggs(DalalTriggsHOG()), .dalalTriggs(.openCV),
     .dalalTriggs(DalalTriggsHOG(cellSize: 6, blockCells: 3, blockStride: 5, binCount: 7)),
     .felzenszwalb(FelzenszwalbHOG(cellSize: 8)), .felzenszwalb(FelzenszwalbHOG(cellSize: 5)),
+    .felzenszwalbWithPatterns(PatternedHOG(cellSize: 8, patternNorm: 0.3)),
   ]
 
   @Test func optionsSurviveJSON() throws {
@@ -73,6 +74,8 @@ struct HOGFeaturesTests {
       (.dalalTriggs(DalalTriggsHOG(blockStride: 0)), "blockStride"),
       (.dalalTriggs(DalalTriggsHOG(blockWindow: .gaussian(sigma: .nan))), "blockWindow.sigma"),
       (.dalalTriggs(DalalTriggsHOG(clip: 0)), "clip"), (.felzenszwalb(FelzenszwalbHOG(cellSize: 1)), "cellSize"),
+      (.felzenszwalbWithPatterns(PatternedHOG(cellSize: 1)), "cellSize"),
+      (.felzenszwalbWithPatterns(PatternedHOG(patternNorm: .nan)), "patternNorm"),
     ]
     for (features, field) in broken {
       let error = #expect(throws: InputError.self) { try features.validate(source: "model.json") }

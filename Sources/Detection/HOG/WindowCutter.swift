@@ -12,7 +12,7 @@ struct WindowCutter: Sendable {
   private var marginCells: Int {
     switch features {
     case .dalalTriggs: 1
-    case .felzenszwalb: 2
+    case .felzenszwalb, .felzenszwalbWithPatterns: 2
     }
   }
 
