@@ -2,8 +2,9 @@
 
     python3 Experiments/persons/opencv_people.py            (DATASETS_DIR as for every experiment; OpenCV 4 for Python)
 
-Its weights were trained on INRIA Person as a whole: on these very windows and on Train/neg. What it misses here is what a plain
-HOG and linear SVM misses of windows that it has seen. Scan: no padding, steps of 1.2, stride 8, as in the 2005 paper.
+Its weights are, we believe, those of the paper's authors, trained on INRIA Person's training set: these very windows among it. If
+so, what it misses here is what a plain HOG and linear SVM misses of windows that it has seen. Scan: no padding, steps of 1.2,
+stride 8, as in the 2005 paper.
 """
 
 import glob

@@ -19,17 +19,21 @@ public enum HOGPreset: String, Codable, CaseIterable, Sendable {
     }
   }
 
-  /// Chosen on held-out windows and photos of INRIA Person: `Experiments/persons/hog-context`.
+  /// Chosen on held-out windows and photos of INRIA Person: `Experiments/persons/hog-lbp`.
   private static var personOptions: HOGTrainerOptions {
     // The person is 96 pixels high, with 24 pixels of surroundings; boxes are 0.41 times as wide as high, a person's usual
     // shape.
     var options = HOGTrainerOptions(
-      features: .dalalTriggs(.openCV), windowSize: PixelSize(width: 80, height: 144),
+      features: .felzenszwalbWithPatterns(PatternedHOG(cellSize: 8, patternNorm: 1)),
+      windowSize: PixelSize(width: 80, height: 144),
       objectRegion: Box(x: 0.254, y: 0.166666666667, width: 0.492, height: 0.666666666667))
     options.mirrorsPositives = false
     options.svm.positiveWeight = 5
-    // One false alarm in eight photos without persons. A box within a larger one is the same person's.
-    options.scan = ScanOptions(threshold: 0.18, padding: 3, suppression: .greedy(overlap: 0.5, by: .smaller))
+    options.svm.cost = 0.005
+    options.svm.relativeGap = 0.01
+    options.sampleMemory = 3000
+    // One false alarm in ten photos without persons. A box within a larger one is the same person's.
+    options.scan = ScanOptions(threshold: -0.12, padding: 2, suppression: .greedy(overlap: 0.5, by: .smaller))
     return options
   }
 
