@@ -19,8 +19,10 @@ enum InfoListReader {
     let root = request.options["root"] ?? folderName(of: file)
     let label = request.label(default: "object")
     var readCount = 0
+    var firstFault: Int?
     for line in text.lines where !line.trimmed.isEmpty {
       guard let (name, numbers) = parse(line) else {
+        firstFault = firstFault ?? line.number
         builder.report(
           .malformedLine, .leftOut, file: file, line: line.number,
           "expected \"path count x y width height …\" with four numbers an object: \(quoted(line.text))")
@@ -38,7 +40,8 @@ enum InfoListReader {
     }
     guard readCount > 0 else {
       throw InputError(
-        source: file, problem: "has no line that can be read", expected: "path count x y width height …")
+        source: file, line: firstFault, problem: "has no line that can be read",
+        expected: "path count x y width height …")
     }
   }
 

@@ -147,12 +147,8 @@ extension AnnotatedSource: Codable {
     }
   }
 
+  /// Always writes the object form, so that a key of the object form that means nothing can be told from one that does.
   public func encode(to encoder: any Encoder) throws {
-    if targets == nil, box == nil, limit == nil, use == Use() {
-      var value = encoder.singleValueContainer()
-      try value.encode(data)
-      return
-    }
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(data, forKey: .data)
     try values.encodeIfPresent(targets, forKey: .targets)

@@ -63,7 +63,7 @@ public struct HOGTrainingJob: Hashable, Codable, Sendable {
     for set in [photos, backgrounds, validation].compactMap(\.self) {
       set.tellProblems(to: progress)
     }
-    if let validation { try HOGTrainingJob.checkDisjoint(photos, validation) }
+    try checkParts(photos: photos, backgrounds: backgrounds, validation: validation, progress)
     let result = try HOGTrainer.train(
       photos: DatasetTrainingSource(photos, uses: uses), backgrounds: backgrounds.map { DatasetTrainingSource($0) },
       validation: validation.map { DatasetTrainingSource($0) }, options: options, checkpoint: checkpoint,
@@ -82,12 +82,22 @@ public struct HOGTrainingJob: Hashable, Codable, Sendable {
     return (try result.detector.modelFile(provenance: provenance, training: options), result)
   }
 
-  private static func checkDisjoint(_ photos: Dataset, _ validation: Dataset) throws {
-    let trained = Set(photos.images.map(\.path))
-    if let both = validation.images.first(where: { trained.contains($0.path) && !$0.path.hasSuffix(".vec") }) {
-      throw InputError(
-        source: both.path, problem: "is among the positives and the calibration photos",
-        hint: "confidences must be fitted to photos that the training has not seen")
+  /// Whether the parts of the data contradict each other: a photo in two of them, or twice in one.
+  private func checkParts(
+    photos: Dataset, backgrounds: Dataset?, validation: Dataset?, _ progress: any ProgressSink
+  ) throws {
+    var trained: Set<ImageSource> = []
+    var repeated = 0
+    for source in photos.sources where !trained.insert(source).inserted { repeated += 1 }
+    if repeated > 0 {
+      progress.receive(.warning("\(repeated) images are among the positives more than once: their objects weigh more"))
     }
+    func refuse(_ other: Dataset?, _ role: String, _ hint: String) throws {
+      guard let both = other?.sources.firstIndex(where: trained.contains), let other else { return }
+      throw InputError(
+        source: other.images[both].path, problem: "is among the positives and the \(role)", hint: hint)
+    }
+    try refuse(backgrounds, "negatives", "its objects would be learnt as background")
+    try refuse(validation, "calibration photos", "confidences must be fitted to photos that the training has not seen")
   }
 }

@@ -14,7 +14,10 @@ public enum StrictJSON {
     do {
       value = try JSONDecoder().decode(Value.self, from: data)
     } catch let error as InputError {
-      throw error
+      throw InputError(
+        source: source, line: error.line,
+        field: [error.source, error.field].compactMap(\.self).joined(separator: ": "),
+        problem: error.problem, found: error.found, expected: error.expected, hint: error.hint)
     } catch let error as DecodingError {
       throw inputError(error, source: source)
     }
@@ -66,14 +69,29 @@ public enum StrictJSON {
       return InputError(source: source, field: place(context.codingPath + [key]), problem: "is missing")
     case .typeMismatch(let type, let context):
       return InputError(
-        source: source, field: place(context.codingPath), problem: "is of the wrong kind", expected: "\(type)")
+        source: source, field: place(context.codingPath), problem: "is of the wrong kind", expected: name(of: type))
     case .valueNotFound(let type, let context):
-      return InputError(source: source, field: place(context.codingPath), problem: "is null", expected: "\(type)")
+      return InputError(source: source, field: place(context.codingPath), problem: "is null", expected: name(of: type))
     case .dataCorrupted(let context):
       return InputError(
-        source: source, field: place(context.codingPath), problem: "cannot be read", found: context.debugDescription)
+        source: source, field: place(context.codingPath), problem: "cannot be read",
+        found: context.underlyingError.map { "\(($0 as NSError).userInfo[NSDebugDescriptionErrorKey] ?? $0)" }
+          ?? context.debugDescription)
     @unknown default:
       return InputError(source: source, problem: "cannot be read", found: "\(error)")
+    }
+  }
+
+  /// What JSON calls a Swift type.
+  private static func name(of type: any Any.Type) -> String {
+    switch type {
+    case is String.Type: "a text"
+    case is Bool.Type: "true or false"
+    case is Double.Type, is Float.Type: "a number"
+    case is Int.Type, is UInt64.Type: "a whole number"
+    case is [String: Any].Type: "an object"
+    case is [Any].Type: "a list"
+    default: "\(type)"
     }
   }
 }

@@ -29,6 +29,7 @@ enum RunCommand {
 
   private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
     let folder = options.operands[0]
+    if folder.isEmpty { throw UsageError("DIR is empty") }
     let configuration = try StrictJSON.read(ExperimentConfiguration.self, path: "\(folder)/config.json")
     let executor = try options.executor()
     if let file = options.text("--train-only") {

@@ -11,6 +11,7 @@ struct AnnotatedSourceTests {
 
   @Test func aReferenceAloneAndAnObjectAreRead() throws {
     #expect(try decode(#""wider/train""#).data.description == "wider/train")
+    #expect(try decode(#"{"data": "wider/train"}"#).data.description == "wider/train")
     let full = try decode(#"{"data": "voc:photos", "targets": "height>=20", "limit": 3, "box": {"scaleX": 0.5}}"#)
     #expect(full.targets == "height>=20")
     #expect(full.limit == 3)
@@ -24,10 +25,12 @@ struct AnnotatedSourceTests {
     (#"{"data": "voc:photos", "box": {"scaleX": 0}}"#, "scaleX"),
     (#"{"data": "voc:photos", "box": {"scale": 1}}"#, "box.scale"),
     (#"{"targets": "height>=20"}"#, "data"),
+    (#"{"data": "voc:photos", "lim": 2}"#, "lim"),
+    (#"{"data": "voc:photos", "limit": 1.5}"#, "1.5"),
   ])
   func faultsAreNamed(text: String, part: String) {
     #expect { try decode(text) } throws: { error in
-      error is InputError && "\(error)".contains(part)
+      error is InputError && "\(error)".hasPrefix("config.json") && "\(error)".contains(part)
     }
   }
 

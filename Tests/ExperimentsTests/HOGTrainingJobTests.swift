@@ -1,7 +1,8 @@
 import Execution
-import Experiments
 import Foundation
 import Testing
+
+@testable import Experiments
 
 struct HOGTrainingJobTests {
   private func decode(_ text: String) throws -> HOGTrainingJob {
@@ -33,5 +34,27 @@ struct HOGTrainingJobTests {
   ])
   func faultsAreNamed(text: String, part: String) {
     #expect { try decode(text) } throws: { "\($0)".contains(part) && "\($0)".contains("job.json") }
+  }
+}
+
+struct HOGTrainingDataTests {
+  @Test func aPhotoInTwoPartsIsRefused() throws {
+    let folder = NSTemporaryDirectory() + "windhover-job-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let sets = try GeneratedFaces.write(below: folder, seed: 1, pictureCounts: (train: 2, test: 1, negatives: 1))
+    func run(negatives: String, calibration: [String]) throws {
+      let text = """
+        {"positives": ["\(sets.train)"], "negatives": ["\(negatives)"], "preset": "face",
+         "calibration": [\(calibration.map { "\"\($0)\"" }.joined(separator: ","))]}
+        """
+      let job = try StrictJSON.decode(HOGTrainingJob.self, from: Data(text.utf8), source: "job.json")
+      _ = try job.run(record: RunRecord(command: "test"))
+    }
+    #expect { try run(negatives: "folder:\(folder)/train", calibration: []) } throws: { error in
+      "\(error)".contains("train/0.png") && "\(error)".contains("the positives and the negatives")
+    }
+    #expect { try run(negatives: sets.negatives, calibration: [sets.train]) } throws: { error in
+      "\(error)".contains("the positives and the calibration photos")
+    }
   }
 }
