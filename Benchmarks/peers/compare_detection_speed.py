@@ -75,6 +75,8 @@ def main():
             add("dlib_faces_grey", milliseconds(lambda: faces(grey, 0), options.repeats))
             for line in ours("faces", path, str(options.repeats), "80"):
                 add(f"ours_faces_{line['scale_factor']:.3f}" + shared(line), line["median_ms"])
+            for line in ours("model", "face", path, str(options.repeats), "80"):
+                add("ours_faces_shipped_model", line["median_ms"])
             core = line["blas_core"]
     medians = {name: round(statistics.median(values), 2) for name, values in figures.items()}
     spread = {name: [round(min(values), 2), round(max(values), 2)] for name, values in figures.items()}

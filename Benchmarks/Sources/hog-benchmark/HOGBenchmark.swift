@@ -1,5 +1,6 @@
 import Detection
 import Execution
+import Experiments
 import Features
 import Foundation
 import Geometry
@@ -15,6 +16,8 @@ import LinearAlgebra
 ///   thread: by OpenCV's levels, by exact ones, and by exact ones of which 2 and 3 share a computed map.
 /// - `faces IMAGE REPEATS LEAST`: milliseconds of a scan with five filters of 10 x 10 cells (seeded numbers: the time does
 ///   not depend on them) for faces of LEAST pixels and more, one thread.
+/// - `model NAME IMAGE REPEATS LEAST`: milliseconds of a scan with a shipped model (or a model file) by its own options
+///   for objects of LEAST pixels and more, one thread.
 @main struct HOGBenchmark {
   static func main() throws {
     let arguments = Array(CommandLine.arguments.dropFirst())
@@ -39,6 +42,11 @@ import LinearAlgebra
         options.sharedLevels = sharedLevels
         try time(detector, options, image: arguments[1], repeats: Int(arguments[2]) ?? 20)
       }
+    case "model" where arguments.count == 5:
+      let detector = try ModelCatalog.detector(arguments[1])
+      var options = detector.scanOptions
+      options.minimumHeight = Double(arguments[4])
+      try time(detector, options, image: arguments[2], repeats: Int(arguments[3]) ?? 20)
     default:
       FileHandle.standardError.write(Data("wrong arguments: see the source of hog-benchmark\n".utf8))
       exit(2)
