@@ -5,25 +5,20 @@ import Foundation
 #endif
 
 /// Writes files whole or not at all: beside the target, synced, then renamed over it.
+///
+/// Links are followed: the file that a link names is replaced, and the link stays. A pipe or a character device cannot be
+/// replaced; it is written to as it stands, so that there a failure can leave a part.
 public enum AtomicFile {
   /// Replaces the file at `path` with `data`, creating missing folders above it.
   ///
-  /// A failure (full disk, no permission, a folder in the way) leaves the old file as it was and nothing beside it.
-  /// - Throws: `InputError` with the path and the system's reason.
+  /// A failure (full disk, no permission, a folder in the way) leaves the old file as it was and nothing beside it. A pipe
+  /// waits for its reader.
+  /// - Throws: `InputError` with the path and the system's reason; also for an empty path, a socket and a block device.
   public static func write(_ data: Data, to path: String) throws {
-    try write(to: path) { descriptor in
-      try data.withUnsafeBytes { bytes in
-        var offset = 0
-        while offset < bytes.count {
-          let written = Glibc.write(descriptor, bytes.baseAddress! + offset, bytes.count - offset)
-          if written < 0 {
-            if errno == EINTR { continue }
-            throw failure(path, "cannot be written")
-          }
-          offset += written
-        }
-      }
-    }
+    let place = try FilePlace(path)
+    try place.checkFile()
+    guard place.kind != .stream else { return try writeThrough(data, to: path) }
+    try replace(place) { try writeAll(data, to: $0, path) }
   }
 
   /// Replaces the file at `path` with UTF-8 text.
@@ -31,22 +26,36 @@ public enum AtomicFile {
     try write(Data(text.utf8), to: path)
   }
 
-  private static func write(to path: String, _ body: (Int32) throws -> Void) throws {
-    let folder = (path as NSString).deletingLastPathComponent
-    if !folder.isEmpty {
-      do {
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-      } catch {
-        throw InputError(
-          source: path, problem: "its folder cannot be made", found: folder,
-          hint: "check that the folder may be written")
+  private static func writeThrough(_ data: Data, to path: String) throws {
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else { throw failure(path, "cannot be written") }
+    do {
+      try writeAll(data, to: descriptor, path)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    guard close(descriptor) == 0 else { throw failure(path, "cannot be written") }
+  }
+
+  private static func writeAll(_ data: Data, to descriptor: Int32, _ path: String) throws {
+    try data.withUnsafeBytes { bytes in
+      var offset = 0
+      while offset < bytes.count {
+        let written = Glibc.write(descriptor, bytes.baseAddress! + offset, bytes.count - offset)
+        if written < 0 {
+          if errno == EINTR { continue }
+          throw failure(path, "cannot be written")
+        }
+        offset += written
       }
     }
-    var isFolder: ObjCBool = false
-    if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
-      throw InputError(source: path, problem: "cannot be written", found: "a folder", expected: "a file name")
-    }
-    var template = Array((path + ".XXXXXX").utf8CString)
+  }
+
+  private static func replace(_ place: FilePlace, _ body: (Int32) throws -> Void) throws {
+    let (path, target) = (place.path, place.resolved)
+    try makeFolder(above: place)
+    var template = Array((target + ".XXXXXX").utf8CString)
     let descriptor = mkstemp(&template)
     guard descriptor >= 0 else { throw failure(path, "cannot be written") }
     let beside = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -62,10 +71,21 @@ public enum AtomicFile {
       unlink(beside)
       throw error
     }
-    guard close(descriptor) == 0, rename(beside, path) == 0 else {
+    guard close(descriptor) == 0, rename(beside, target) == 0 else {
       let error = failure(path, "cannot be written")
       unlink(beside)
       throw error
+    }
+  }
+
+  static func makeFolder(above place: FilePlace) throws {
+    let folder = FilePlace.parent(place.resolved)
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw InputError(
+        source: place.path, problem: "its folder cannot be made", found: folder,
+        hint: "check that the folder may be written")
     }
   }
 
