@@ -39,7 +39,7 @@ enum CMUMITReader {
     guard !entriesByName.isEmpty else {
       throw InputError(source: file, problem: "has no line that can be read", expected: "name x1 y1 x2 y2")
     }
-    let listing = ImageFolderReader.files(below: root)
+    let listing = try ImageFolderReader.files(below: root, request.cancellation)
     builder.report(listing.problems)
     // An image may be stored under another suffix than the lines give it (published as GIF, kept as PNG).
     let nameByStem = Dictionary(entriesByName.keys.sorted(by: bytewise).map { (withoutSuffix($0), $0) }) { a, _ in a }

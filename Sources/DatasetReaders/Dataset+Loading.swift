@@ -7,11 +7,14 @@ extension Dataset {
   ///
   /// No image is decoded: whether images can be read, and whether boxes lie in them, is `DatasetCheck`'s work.
   ///
-  /// - Parameter catalog: where manifests and their files are.
+  /// - Parameters:
+  ///   - catalog: where manifests and their files are.
+  ///   - cancellation: looked at while folders are searched, which then throws `CancelledError`.
   /// - Throws: `InputError` where the reference names nothing, a file cannot be parsed at all, or no image is left. Faults
   ///   of single entries are in `problems`.
   public static func load(
-    _ reference: DatasetReference, catalog: ManifestCatalog = ManifestCatalog.standard()
+    _ reference: DatasetReference, catalog: ManifestCatalog = ManifestCatalog.standard(),
+    cancellation: Cancellation = Cancellation()
   ) throws -> Dataset {
     let name = reference.description
     let request: ReadRequest
@@ -19,7 +22,8 @@ extension Dataset {
     var choices: [[String: String]] = []
     switch reference.source {
     case .files(let format, let path):
-      request = ReadRequest(format: format, path: path, options: reference.options, text: name)
+      request = ReadRequest(
+        format: format, path: path, options: reference.options, text: name, cancellation: cancellation)
     case .manifest(let set, let split):
       let resolved = try catalog.resolve(set: set, split: split)
       let given = reference.options.filter { !DatasetFormat.commonOptions.contains($0.key) }
@@ -28,7 +32,8 @@ extension Dataset {
           key, in: name, known: DatasetFormat.commonOptions.union(resolved.format.ownOptions))
       }
       request = ReadRequest(
-        format: resolved.format, path: resolved.path, options: resolved.options.merging(given) { $1 }, text: name)
+        format: resolved.format, path: resolved.path, options: resolved.options.merging(given) { $1 }, text: name,
+        cancellation: cancellation)
       if !resolved.excludedNames.isEmpty {
         excluded.append(ImageNameList(names: resolved.excludedNames, path: resolved.manifestPath))
       }
@@ -64,10 +69,11 @@ extension Dataset {
 
   /// Reads several data sets and joins them: see `joined(_:)`.
   public static func load(
-    _ references: [DatasetReference], catalog: ManifestCatalog = ManifestCatalog.standard()
+    _ references: [DatasetReference], catalog: ManifestCatalog = ManifestCatalog.standard(),
+    cancellation: Cancellation = Cancellation()
   ) throws -> Dataset {
     precondition(!references.isEmpty)
-    let sets = try references.map { try load($0, catalog: catalog) }
+    let sets = try references.map { try load($0, catalog: catalog, cancellation: cancellation) }
     return sets.count == 1 ? sets[0] : joined(sets)
   }
 

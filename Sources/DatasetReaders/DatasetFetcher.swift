@@ -52,7 +52,8 @@ public struct DatasetFetcher: Sendable {
     if missing.isEmpty { return Outcome(folder: folder, fileCount: recipe.files.count, fetchedCount: 0) }
 
     try makeFolder(joinedPath(cacheFolder, "datasets"))
-    let lock = try FolderLock(joinedPath(cacheFolder, "datasets/\(manifest.name).lock"), progress, cancellation)
+    let lock = try waitForLock(
+      joinedPath(cacheFolder, "datasets/\(manifest.name).lock"), progress, cancellation)
     defer { lock.release() }
     // Another run may have brought them meanwhile.
     missing = recipe.files.filter { !isRight(joinedPath(folder, $0.path), $0) }
@@ -166,33 +167,18 @@ public struct DatasetFetcher: Sendable {
       progress.receive(.advanced(completed: index + 1))
     }
   }
-}
 
-/// One fetch of a data set at a time, across processes.
-private struct FolderLock {
-  private let descriptor: Int32
-
-  init(_ path: String, _ progress: any ProgressSink, _ cancellation: Cancellation) throws {
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else {
-      throw InputError(source: path, problem: "cannot be written", found: String(cString: strerror(errno)))
-    }
+  /// One fetch of a data set at a time, across processes.
+  private func waitForLock(
+    _ path: String, _ progress: any ProgressSink, _ cancellation: Cancellation
+  ) throws -> FileLock {
     var isTold = false
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      guard errno == EWOULDBLOCK || errno == EINTR else {
-        let reason = String(cString: strerror(errno))
-        close(descriptor)
-        throw InputError(source: path, problem: "cannot be locked", found: reason)
-      }
+    while true {
+      if let lock = try FileLock.attempt(path) { return lock }
       if !isTold { progress.receive(.note("waiting for another fetch of the same data set")) }
       isTold = true
-      if cancellation.isCancelled {
-        close(descriptor)
-        throw CancelledError()
-      }
+      try cancellation.check()
       usleep(100_000)
     }
   }
-
-  func release() { close(descriptor) }
 }

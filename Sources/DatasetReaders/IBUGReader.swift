@@ -26,7 +26,7 @@ enum IBUGReader {
     let rule = try request.choice("box", ["square", "extent", "eyes"])
     let scale = try request.positiveNumber("scale", default: 1)
     let label = request.label(default: "face")
-    let listing = ImageFolderReader.files(below: request.path)
+    let listing = try ImageFolderReader.files(below: request.path, request.cancellation)
     builder.report(listing.problems)
     var imageByStem: [String: String] = [:]
     for name in listing.names where ImageNames.isImageSuffix(lowercasedSuffix(name)) {

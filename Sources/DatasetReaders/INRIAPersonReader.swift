@@ -47,7 +47,7 @@ enum INRIAPersonReader {
       guard FileBytes.isFolder(folder) else {
         throw InputError(source: folder, problem: "no such folder", expected: "a part of the INRIA Person set")
       }
-      let listing = ImageFolderReader.files(below: folder)
+      let listing = try ImageFolderReader.files(below: folder, request.cancellation)
       builder.report(listing.problems)
       for file in listing.names {
         let path = joinedPath(folder, file)

@@ -13,10 +13,11 @@ import Execution
 enum ImageFolderReader {
   static func read(_ request: ReadRequest, into builder: inout DatasetBuilder) throws {
     try request.requireFolder()
-    let listing = files(below: request.path)
+    let listing = try files(below: request.path, request.cancellation)
     builder.report(listing.problems)
     var others: [String] = []
     for name in listing.names {
+      try request.cancellation.check()
       let path = joinedPath(request.path, name)
       switch ImageNames.kind(of: path) {
       case .readable, .unsupported: builder.add(name: name, path: path, file: path)
@@ -38,9 +39,9 @@ enum ImageFolderReader {
   }
 
   /// All plain files below a folder that are not hidden.
-  static func files(below root: String) -> Listing {
+  static func files(below root: String, _ cancellation: Cancellation) throws -> Listing {
     var listing = Listing()
-    collect(root, prefix: "", ancestors: [], into: &listing)
+    try collect(root, prefix: "", ancestors: [], cancellation, into: &listing)
     listing.names.sort(by: bytewise)
     return listing
   }
@@ -51,8 +52,9 @@ enum ImageFolderReader {
   }
 
   private static func collect(
-    _ folder: String, prefix: String, ancestors: Set<FolderIdentity>, into listing: inout Listing
-  ) {
+    _ folder: String, prefix: String, ancestors: Set<FolderIdentity>, _ cancellation: Cancellation,
+    into listing: inout Listing
+  ) throws {
     guard case .folder(let device, let inode) = FileBytes.kind(of: folder) else { return }
     let identity = FolderIdentity(device: device, inode: inode)
     func problem(_ message: String) {
@@ -76,11 +78,13 @@ enum ImageFolderReader {
     }
     closedir(handle)
     for name in names {
+      try cancellation.check()
       switch FileBytes.kind(of: joinedPath(folder, name)) {
       case .file: listing.names.append(prefix + name)
       case .folder:
-        collect(
-          joinedPath(folder, name), prefix: "\(prefix)\(name)/", ancestors: ancestors.union([identity]), into: &listing)
+        try collect(
+          joinedPath(folder, name), prefix: "\(prefix)\(name)/", ancestors: ancestors.union([identity]), cancellation,
+          into: &listing)
       case .missing:
         listing.problems.append(
           DatasetProblem(

@@ -9,6 +9,12 @@ public enum ImageSource: Hashable, Sendable {
   /// Sample `index` of an OpenCV `.vec` file.
   case vecSample(file: VecFile, index: Int)
 
+  /// The image's own file, where it has one.
+  public var filePath: String? {
+    if case .file(let path) = self { return path }
+    return nil
+  }
+
   /// Reads and decodes the image; EXIF orientation is applied unless the options say otherwise.
   /// - Throws: `InputError` with the path and what is wrong.
   public func read(options: ImageReadOptions = ImageReadOptions()) throws -> ByteImage {

@@ -7,6 +7,8 @@ struct ReadRequest {
   var options: [String: String]
   /// The reference as written, for messages about settings.
   var text: String
+  /// Asked while folders are searched.
+  var cancellation = Cancellation()
 
   /// One of several words, the first where the setting is absent.
   func choice(_ key: String, _ words: [String]) throws -> String {

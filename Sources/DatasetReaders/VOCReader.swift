@@ -19,7 +19,7 @@ enum VOCReader {
     let ignoresTruncated = try request.choice("truncated", ["keep", "ignore"]) == "ignore"
     let nested = joinedPath(request.path, "Annotations")
     let folder = FileBytes.isFolder(nested) ? nested : request.path
-    let listing = ImageFolderReader.files(below: folder)
+    let listing = try ImageFolderReader.files(below: folder, request.cancellation)
     builder.report(listing.problems)
     var names = listing.names.filter { lowercasedSuffix($0) == "xml" }
     if let part = request.options["part"] {

@@ -2,6 +2,10 @@ import Execution
 import Foundation
 import Geometry
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// A detector's results as a file of JSON lines, one image a line (`Geometry.ImageDetections`).
 ///
 /// `{"image": "a/b.jpg", "width": 640, "height": 480, "detections": [{"box": [x, y, w, h], "score": 1.5, "confidence": 0.9,
@@ -30,19 +34,40 @@ public struct ResultsFile: Sendable {
   }
 
   private static func contents(_ path: String) throws -> Data {
-    if path == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+    if path == "-" { return try bytes(of: STDIN_FILENO, name: "standard input") }
+    let place = try FilePlace(path)
+    switch place.kind {
+    case .regular: break
+    case .missing:
       throw InputError(source: path, problem: "there is no such file", expected: "a results file (JSON lines)")
-    }
-    guard !isFolder.boolValue else {
+    case .folder:
       throw InputError(
         source: path, problem: "cannot be read", found: "a folder", expected: "a results file (JSON lines)")
+    case .stream, .other:
+      throw InputError(
+        source: path, problem: "is not a regular file", found: "a pipe or device",
+        expected: "a results file (JSON lines), or - for standard input")
     }
     do {
       return try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
     } catch {
       throw InputError(source: path, problem: "cannot be read", found: (error as NSError).localizedDescription)
+    }
+  }
+
+  /// All that an open file has to give.
+  /// - Throws: `InputError` with the system's reason, as for a standard input that is closed.
+  static func bytes(of descriptor: Int32, name: String) throws -> Data {
+    var data = Data()
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      if count == 0 { return data }
+      if count > 0 {
+        data.append(contentsOf: buffer[..<count])
+      } else if errno != EINTR {
+        throw InputError(source: name, problem: "cannot be read", found: String(cString: strerror(errno)))
+      }
     }
   }
 

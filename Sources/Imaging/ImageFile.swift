@@ -10,6 +10,12 @@ public struct ImageReadOptions: Hashable, Codable, Sendable {
   public var appliesOrientation: Bool
   /// The grey level, 0...255, that shows through where an image is transparent; 255 is white.
   public var background: UInt8
+  /// What errors call the limit, so that a program can name its own option. No part of what is stored.
+  public var pixelLimitName = "ImageReadOptions.pixelLimit"
+
+  private enum CodingKeys: String, CodingKey {
+    case pixelLimit, appliesOrientation, background
+  }
 
   public init(pixelLimit: Int = 100_000_000, appliesOrientation: Bool = true, background: UInt8 = 255) {
     precondition(pixelLimit >= 1)
@@ -57,7 +63,7 @@ public enum ImageFile {
     var file = try InputFile(path: path)
     let head = try file.prefix(64)
     let format = try recognize(head, name: path)
-    let bytes = try file.all(limit: byteLimit(options))
+    let bytes = try file.all(limit: byteLimit(options), limitName: options.pixelLimitName)
     var decoded = try decode(bytes, as: format, name: path, options: options)
     if let warning = suffixWarning(path, format) { decoded.warnings.insert(warning, at: 0) }
     return decoded
@@ -85,7 +91,8 @@ public enum ImageFile {
     if let found = try? self.header(head, as: format, name: path), found.isComplete {
       header = found
     } else {
-      header = try self.header(file.all(limit: byteLimit(options)), as: format, name: path)
+      header = try self.header(
+        file.all(limit: byteLimit(options), limitName: options.pixelLimitName), as: format, name: path)
     }
     return options.appliesOrientation && header.orientation.swapsAxes
       ? PixelSize(width: header.size.height, height: header.size.width) : header.size
@@ -139,7 +146,7 @@ struct ImageHeader {
       throw InputError(
         source: name, problem: "has more pixels than the limit",
         found: "\(width) x \(height)" + (overflow ? "" : " = \(pixels)"), expected: "at most \(options.pixelLimit)",
-        hint: "raise the pixel limit (ImageReadOptions.pixelLimit) if memory allows, or shrink the image")
+        hint: "raise the pixel limit (\(options.pixelLimitName)) if memory allows, or shrink the image")
     }
   }
 }

@@ -48,11 +48,11 @@ struct InputFile: ~Copyable {
   }
 
   /// All bytes, where there are at most `limit`.
-  mutating func all(limit: Int) throws -> [UInt8] {
+  mutating func all(limit: Int, limitName: String) throws -> [UInt8] {
     guard size <= limit else {
       throw InputError(
         source: path, problem: "is larger than any image within the pixel limit", found: "\(size) bytes",
-        expected: "at most \(limit)", hint: "raise the pixel limit (ImageReadOptions.pixelLimit)")
+        expected: "at most \(limit)", hint: "raise the pixel limit (\(limitName))")
     }
     return try read(size)
   }

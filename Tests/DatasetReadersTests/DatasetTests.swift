@@ -91,4 +91,22 @@ struct DatasetTests {
     try folder.writeImage("b.png", width: 5)
     #expect(try one != set.contentChecksum(executor: .serial))
   }
+
+  @Test func aSearchOfFoldersStopsOnRequest() throws {
+    let folder = try TemporaryFolder()
+    try folder.writeImage("deep/a.pgm")
+    let cancellation = Cancellation()
+    let reference = try DatasetReference.parse("folder:\(folder.path)")
+    let catalog = ManifestCatalog(manifestFolders: [], dataFolders: [])
+    #expect(try Dataset.load(reference, catalog: catalog, cancellation: cancellation).images.count == 1)
+    cancellation.cancel()
+    #expect(throws: CancelledError.self) {
+      try Dataset.load(reference, catalog: catalog, cancellation: cancellation)
+    }
+  }
+
+  @Test func aReferenceNamesItsPaths() throws {
+    #expect(try DatasetReference.parse("list:a.txt?split=b&keep=1/2").namedPaths == ["a.txt", "b"])
+    #expect(try DatasetReference.parse("wider/train?exclude=c").namedPaths == ["c"])
+  }
 }
