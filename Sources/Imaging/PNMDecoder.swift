@@ -37,8 +37,9 @@ enum PNMDecoder {
           PNMHeader.skipSpace(p, &at)
           let start = at
           var value = 0
-          while at < p.count, (48...57).contains(p[at]), at - start < (header.isBitMap ? 1 : 9) {
-            value = value * 10 + Int(p[at]) - 48
+          // All digits belong to the number, leading zeros too; beyond a million it is out of range anyway.
+          while at < p.count, (48...57).contains(p[at]), !header.isBitMap || at == start {
+            value = min(value * 10 + Int(p[at]) - 48, 1_000_000)
             at += 1
           }
           guard at > start && value < table.count else {

@@ -58,14 +58,17 @@ struct PNMHeader {
     }
   }
 
+  /// What longer numbers are taken for: beyond every limit, and far from overflow.
+  private static let greatestNumber = 1_000_000_000_000
+
   private static func number(_ bytes: [UInt8], _ offset: inout Int, _ field: String, _ name: String) throws -> Int {
     var at = offset
     let value: Int? = bytes.withUnsafeBufferPointer { p in
       skipSpace(p, &at)
       let start = at
       var value = 0
-      while at < p.count, (48...57).contains(p[at]), at - start < 10 {
-        value = value * 10 + Int(p[at]) - 48
+      while at < p.count, (48...57).contains(p[at]) {
+        value = min(value * 10 + Int(p[at]) - 48, greatestNumber)
         at += 1
       }
       return at == start ? nil : value

@@ -31,6 +31,18 @@ struct PNMTests {
     #expect(try decode("P3 1 1 255 1 2 3").pixels == [1, 2, 3])
   }
 
+  @Test("A number is all its digits, however many")
+  func longNumbers() throws {
+    let image = try decode("P5 00000000000004 4 0000000000255\n", Array(0..<16))
+    #expect(image.width == 4 && image.height == 4 && image.pixels == Array(0..<16))
+    #expect(try decode("P2 2 1 0000000000003 0000000000001 3").pixels == [85, 255])
+    for text in [
+      "P5 99999999999999999999999999 1 255\n", "P5 1 1 99999999999999999999999999\n", "P2 1 1 9 00000000009999",
+    ] {
+      #expect(throws: InputError.self) { try decode(text, [1, 2, 3, 4]) }
+    }
+  }
+
   @Test("Two bytes a sample, the higher first, where the maximum is above 255")
   func wide() throws {
     let image = try ImageFile.decode(Array("P6 1 1 65535\n".utf8) + [0, 128, 0, 129, 255, 255], name: "map")
