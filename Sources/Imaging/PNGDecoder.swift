@@ -17,6 +17,11 @@ enum PNGDecoder {
       guard Int(reader.width) == chunks.width && Int(reader.height) == chunks.height else { return nil }
       return chunks.bitDepth == 16 ? readWords(&reader, options.background) : readBytes(&reader, options.background)
     }
+    if pixels == nil, max(chunks.width, chunks.height) > sideLimit {
+      throw InputError(
+        source: name, problem: "is longer on a side than libpng reads", found: "\(chunks.width) x \(chunks.height)",
+        expected: "at most \(sideLimit) pixels a side", hint: "cut the image into parts, or store it as a PNM")
+    }
     guard let pixels else {
       throw InputError(
         source: name, problem: chunks.isWhole ? "is a broken PNG" : "is a PNG that is cut short",
@@ -32,6 +37,9 @@ enum PNGDecoder {
       orientation: chunks.orientation, format: .png, bitDepth: chunks.bitDepth, hasAlpha: pixels.hasAlpha,
       warnings: warnings)
   }
+
+  /// libpng's own limit of a side (PNG_USER_WIDTH_MAX), which its simplified reader offers no way to raise.
+  private static let sideLimit = 1_000_000
 
   private struct Pixels {
     var values: [UInt8]
