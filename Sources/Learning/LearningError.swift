@@ -24,6 +24,8 @@ public enum LearningError: Error, Hashable, Sendable, CustomStringConvertible {
   case foldLacksAClass(fold: Int, positives: Int, negatives: Int)
   /// The chosen measure is undefined in every fold.
   case measureUndefined(measure: String)
+  /// The weights or the objective that training ended with are infinite or not a number.
+  case resultNotFinite(objective: Double)
   case badOption(name: String, found: String, expected: String)
 
   public var description: String {
@@ -47,6 +49,8 @@ public enum LearningError: Error, Hashable, Sendable, CustomStringConvertible {
       "without fold \(fold), \(positives) positive and \(negatives) negative samples remain: both are needed; take "
         + "other folds"
     case .measureUndefined(let measure): "\(measure) is undefined in every fold: each lacks a class"
+    case .resultNotFinite(let objective):
+      "training ended with numbers that are not finite (objective \(objective)); lower the cost or scale the features"
     case .badOption(let name, let found, let expected): "\(name): found \(found), expected \(expected)"
     }
   }

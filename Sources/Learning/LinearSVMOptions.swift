@@ -9,14 +9,14 @@ public struct LinearSVMOptions: Hashable, Codable, Sendable {
   }
 
   public var loss: Loss
-  /// The price C of a unit of loss, above 0. 0.01 is the value of Dalal and Triggs (2005) for HOG.
+  /// The price C of a unit of loss, 1e-9 to 1e9. 0.01 is the value of Dalal and Triggs (2005) for HOG.
   public var cost: Double
-  /// Multiplies the cost of positive samples; above 0.
+  /// Multiplies the cost of positive samples; 1e-9 to 1e9.
   public var positiveWeight: Double
-  /// Multiplies the cost of negative samples; above 0.
+  /// Multiplies the cost of negative samples; 1e-9 to 1e9.
   public var negativeWeight: Double
   /// The value of the constant feature whose weight makes the bias, or `nil` for no bias. The bias is regularised like
-  /// every weight, less so the larger this value.
+  /// every weight, less so the larger this value, which is at most 1e6.
   public var biasScale: Double?
   /// Training may end when the largest and smallest projected gradient of the dual differ by no more than this
   /// (liblinear's criterion). It says little about the objective: see `relativeGap`.
@@ -46,6 +46,10 @@ public struct LinearSVMOptions: Hashable, Codable, Sendable {
     self.shrinking = shrinking
   }
 
+  /// Costs and class weights that sums in double precision can tell from nothing and from infinity.
+  static let usefulCosts = 1e-9...1e9
+  static let greatestBiasScale = 1e6
+
   /// - Throws: `LearningError.badOption` naming the first option out of range.
   public func validate() throws {
     func check(_ name: String, _ value: Double) throws {
@@ -53,12 +57,16 @@ public struct LinearSVMOptions: Hashable, Codable, Sendable {
         throw LearningError.badOption(name: name, found: "\(value)", expected: "a finite number above 0")
       }
     }
-    try check("cost", cost)
-    try check("positiveWeight", positiveWeight)
-    try check("negativeWeight", negativeWeight)
+    for (name, value) in [("cost", cost), ("positiveWeight", positiveWeight), ("negativeWeight", negativeWeight)] {
+      guard LinearSVMOptions.usefulCosts.contains(value) else {
+        throw LearningError.badOption(name: name, found: "\(value)", expected: "1e-9 to 1e9")
+      }
+    }
     try check("tolerance", tolerance)
     if let relativeGap { try check("relativeGap", relativeGap) }
-    if let biasScale { try check("biasScale", biasScale) }
+    if let biasScale, !(biasScale > 0 && biasScale <= LinearSVMOptions.greatestBiasScale) {
+      throw LearningError.badOption(name: "biasScale", found: "\(biasScale)", expected: "more than 0, at most 1e6")
+    }
     guard maximumIterations >= 1 else {
       throw LearningError.badOption(name: "maximumIterations", found: "\(maximumIterations)", expected: "1 or more")
     }

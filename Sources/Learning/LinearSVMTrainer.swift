@@ -22,8 +22,8 @@ public enum LinearSVMTrainer {
   ///   - warmStart: a dual variable a sample (0 for new ones), usually from the last round's `dualVariables`; values
   ///     outside the bounds are moved to them.
   ///   - random: the order of visits.
-  /// - Throws: `LearningError` for options, counts, weights or features that cannot be used, or samples of one class
-  ///   only; `CancelledError` between passes.
+  /// - Throws: `LearningError` for options, counts, weights or features that cannot be used, samples of one class
+  ///   only, or a result that is not finite; `CancelledError` between passes.
   public static func train(
     samples: SampleMatrix, labels: [Bool], sampleWeights: [Double]? = nil, options: LinearSVMOptions,
     warmStart: [Double]? = nil, using random: inout RandomStream, cancellation: Cancellation? = nil
@@ -79,6 +79,10 @@ public enum LinearSVMTrainer {
     var solver = try DualCoordinateDescent(
       view: view, rows: chosen, labels: labels, sampleWeights: sampleWeights, options: options, warmStart: warmStart)
     let report = try solver.run(using: &random, cancellation: cancellation)
-    return solver.result(report)
+    let result = solver.result(report)
+    guard report.primalObjective.isFinite, result.svm.weights.allSatisfy(\.isFinite), result.svm.bias.isFinite else {
+      throw LearningError.resultNotFinite(objective: report.primalObjective)
+    }
+    return result
   }
 }

@@ -71,6 +71,25 @@ struct LinearSVMDegenerateTests {
       #expect(name { $0.biasScale = bad } == "biasScale")
     }
     #expect(name { $0.maximumIterations = 0 } == "maximumIterations")
+    // Finite and above 0, but nothing that could be computed with.
+    for bad in [1e308, 1e10, 1e-10, 1e-300] {
+      #expect(name { $0.cost = bad } == "cost")
+      #expect(name { $0.positiveWeight = bad } == "positiveWeight")
+      #expect(name { $0.negativeWeight = bad } == "negativeWeight")
+    }
+    #expect(name { $0.biasScale = 1e308 } == "biasScale")
+    for cost in [1e-9, 1e9] { #expect(name { $0.cost = cost } == nil) }
+    for scale in [1e-6, 1e6] { #expect(name { $0.biasScale = scale } == nil) }
+  }
+
+  /// Weights of samples that make their cost infinite: the objective is no number, and no classifier comes back.
+  @Test func whatEndsInfiniteIsAnError() {
+    #expect {
+      try train([[1], [2]], [true, false], LinearSVMOptions(cost: 1e9), weights: [1e305, 1e305])
+    } throws: {
+      guard case LearningError.resultNotFinite(let objective) = $0 else { return false }
+      return !objective.isFinite && "\($0)".contains("not finite")
+    }
   }
 
   @Test(arguments: LinearSVMOptions.Loss.allCases) func oddSamplesGiveFiniteAnswers(loss: LinearSVMOptions.Loss) throws
