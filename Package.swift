@@ -104,7 +104,8 @@ let package = Package(
     .testTarget(
       name: "ExperimentsTests",
       dependencies: [
-        "Experiments", "Execution", "Geometry", "Imaging", "Landmarks", "ModelFiles", "DatasetReaders", "TestSupport",
+        "Experiments", "CommandLineOptions", "Execution", "Geometry", "Imaging", "Landmarks", "ModelFiles",
+        "DatasetReaders", "TestSupport",
       ]),
     .testTarget(
       name: "WindhoverTests", dependencies: ["Windhover", "Execution", "Geometry", "Imaging", "TestSupport"]),

@@ -59,6 +59,23 @@ extension CommandSpecification {
     return ParsedOptions(specification: self, values: values, operands: operandValues)
   }
 
+  /// Arguments that `parse` accepts, without the options that records leave out, and their values.
+  func recorded(_ arguments: [String]) -> [String] {
+    var kept: [String] = []
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      if argument == "--" { return kept + [argument] + rest }
+      let (given, attached) = CommandSpecification.split(argument)
+      guard let option = options.first(where: { $0.name == given || $0.shortName == given }) else {
+        kept.append(argument)
+        continue
+      }
+      let value = option.kind != .flag && attached == nil ? rest.popFirst() : nil
+      if option.isRecorded { kept += [argument] + (value.map { [$0] } ?? []) }
+    }
+    return kept
+  }
+
   private func check(_ found: [String]) throws {
     switch operands {
     case .none:

@@ -22,6 +22,8 @@ public struct OptionSpecification: Sendable {
   /// The only values allowed, where there are few.
   public let choices: [String]
   public let isRequired: Bool
+  /// Whether records of how a file was made name the option. Off for what cannot change the file.
+  public private(set) var isRecorded = true
 
   private init(
     name: String, shortName: String?, kind: Kind, valueName: String = "", help: String, defaultValue: String? = nil,
@@ -36,6 +38,13 @@ public struct OptionSpecification: Sendable {
     self.defaultValue = defaultValue
     self.choices = choices
     self.isRequired = isRequired
+  }
+
+  /// The option, left out of records: it cannot change what is made.
+  public func unrecorded() -> OptionSpecification {
+    var copy = self
+    copy.isRecorded = false
+    return copy
   }
 
   public static func flag(_ name: String, short: String? = nil, help: String) -> OptionSpecification {

@@ -24,8 +24,9 @@ public struct CommandContext: Sendable {
   public let progress: any ProgressSink
   /// Set by the first Ctrl-C (or a polite kill); a second one ends the process at once.
   public let cancellation: Cancellation
-  /// The whole command line as it was given, for records of how a file was made.
-  public let commandLine: String
+  /// The command line for records of how a file was made: as it was given, without the options that cannot change the file
+  /// (the number of threads, whether a checkpoint is used), so that these do not change its bytes either.
+  public let recordedCommandLine: String
 }
 
 /// The version that every program prints.
@@ -95,7 +96,8 @@ public struct Program: Sendable {
       let options = try command.specification.parse(arguments)
       let context = CommandContext(
         progress: TerminalProgress(), cancellation: interrupt.cancellation,
-        commandLine: ([name, command.specification.name] + arguments).map(shellQuoted).joined(separator: " "))
+        recordedCommandLine: ([name, command.specification.name] + command.specification.recorded(arguments))
+          .map(shellQuoted).joined(separator: " "))
       try command.run(options, context)
       return 0
     } catch {

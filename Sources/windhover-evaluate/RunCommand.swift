@@ -42,19 +42,16 @@ enum RunCommand {
   private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
     let executor = try options.executor()
     let choices = try EvaluationChoices(options)
-    let output = try ReportOutput(options, results: options.text("--results"))
+    let output = try ReportOutput(options)
     let gallery = try options.integer("--gallery", in: 0...1000) ?? 0
     let model = options.requiredText("--model")
-    let modelPath = try ModelCatalog.path(of: model)
-    try output.check("the model", [modelPath], choices)
-    let detector = try ModelCatalog.detector(modelPath)
+    let detector = try ModelCatalog.detector(model)
     let changes = try options.text("--scan").map { text in
       try StrictJSON.decode(JSONTree.self, from: Data(text.utf8), source: "--scan")
     }
     var scan = try detector.scanOptions(with: changes)
     scan.threshold = try options.number("--threshold") ?? scan.threshold
     let truth = try choices.loadTruth(context.progress)
-    try output.check(truth)
     let detections = try DetectionRun.detect(
       detector, in: truth, options: scan, executor: executor, progress: context.progress,
       cancellation: context.cancellation)
@@ -65,7 +62,8 @@ enum RunCommand {
       executor: executor)
     let report = EvaluationReport(
       title: output.title ?? "\(name) on \(truth.name)", results: [scored], truth: choices.truthSources,
-      targets: choices.targetText, evaluator: choices.evaluator, command: context.commandLine, executor: executor)
+      targets: choices.targetText, evaluator: choices.evaluator, command: context.recordedCommandLine,
+      executor: executor)
     try output.write(report, pictures: DatasetPictures(truth), gallery: gallery, executor: executor)
   }
 }

@@ -41,10 +41,8 @@ enum ScoreCommand {
     let choices = try EvaluationChoices(options)
     let output = try ReportOutput(options)
     let gallery = try options.integer("--gallery", in: 0...1000) ?? 0
-    let path = options.operands[0]
-    try output.check("the file of results", [path], choices)
     let truth = try choices.loadTruth(context.progress)
-    try output.check(truth)
+    let path = options.operands[0]
     let results = try ResultsFile.read(path, executor: executor)
     try context.cancellation.check()
     let name = options.text("--name") ?? ResultNames.name(path)
@@ -53,7 +51,7 @@ enum ScoreCommand {
     let report = EvaluationReport(
       title: output.title ?? "\(name) on \(truth.name)", results: [scored],
       truth: choices.truthSources, targets: choices.targetText, evaluator: choices.evaluator,
-      command: context.commandLine, executor: executor)
+      command: context.recordedCommandLine, executor: executor)
     try output.write(report, pictures: DatasetPictures(truth), gallery: gallery, executor: executor)
   }
 }

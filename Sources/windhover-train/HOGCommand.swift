@@ -33,10 +33,10 @@ enum HOGCommand {
         .value("--rounds", "N", help: "Rounds of hard-negative mining."),
         .value("--jitter", "N", help: "Shifted and scaled copies of each object."),
         .value("--random-negatives", "N", help: "Random negative windows before the first round."),
-        .value("--memory", "MB", help: "Memory for samples."),
+        .value("--memory", "MB", help: "The most memory for samples."),
         .value("--seed", "N", help: "Seed of everything random."),
         .value("--report", "FILE", help: "Also write what the training did, as JSON."),
-        .flag("--restart", help: "Begin anew, even where a checkpoint is there."),
+        .flag("--restart", help: "Begin anew, even where a checkpoint is there.").unrecorded(),
         .threads,
       ],
       examples: [
@@ -57,23 +57,17 @@ enum HOGCommand {
   private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
     let output = options.requiredText("--output")
     let job = try job(options)
-    let report = options.text("--report")
-    var outputs = OutputCheck()
-    let checkpoint = try outputs.training("--output", output)
-    try outputs.file("--report", report)
-    try outputs.inputs("the file of --config", [options.text("--config")].compactMap { $0 })
-    try outputs.inputs("a data set", (job.positives + job.negatives + job.calibration).flatMap(\.data.namedPaths))
-    let lock = try FileLock.beside(output)
-    defer { lock?.release() }
-    if options.flag("--restart"), let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
+    let checkpoint = output + ".checkpoint"
+    if options.flag("--restart") { try? FileManager.default.removeItem(atPath: checkpoint) }
     let trained = try job.run(
-      record: RunRecord.now(command: context.commandLine), checkpoint: checkpoint, executor: try options.executor(),
+      record: RunRecord.now(command: context.recordedCommandLine), checkpoint: checkpoint,
+      executor: try options.executor(),
       progress: context.progress, cancellation: context.cancellation)
     try trained.model.write(to: output)
-    if let report {
+    if let report = options.text("--report") {
       try AtomicFile.write(StrictJSON.text(trained.result.report), to: report)
     }
-    if let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
+    try? FileManager.default.removeItem(atPath: checkpoint)
     context.progress.receive(.note("Written: \(output)"))
   }
 

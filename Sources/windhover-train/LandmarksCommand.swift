@@ -29,7 +29,7 @@ enum LandmarksCommand {
         .value(
           "--leaves", "BITS", help: "Bits of a leaf's value in the file.", default: "8", choices: ["8", "16", "32"]),
         .value("--seed", "N", help: "Seed of everything random."),
-        .flag("--restart", help: "Begin anew, even where a checkpoint is there."),
+        .flag("--restart", help: "Begin anew, even where a checkpoint is there.").unrecorded(),
         .flag("--list-options", help: "Print the preset's options as JSON and stop."),
         .threads,
       ],
@@ -66,20 +66,13 @@ enum LandmarksCommand {
         "--output: a .dat cannot hold leaves that turn with the shape or gradient levels; use --preset dlib or .safetensors"
       )
     }
-    var outputs = OutputCheck()
-    let checkpoint = try outputs.training("--output", output)
-    let validation = options.list("--validation")
-    try outputs.inputs(
-      "a data set", try (references + validation).flatMap { try DatasetReference.parse($0).namedPaths })
-    try outputs.inputs("the file of --boxes", [options.text("--boxes")].compactMap { $0 })
-    let lock = try FileLock.beside(output)
-    defer { lock?.release() }
     let executor = try options.executor()
     let boxes = try LandmarkFaceSet.Boxes(
       results: options.text("--boxes"), detector: options.text("--detector"), executor: executor)
     let isDlib = output.hasSuffix(".dat")
     var job = LandmarkTrainingJob(training: try dataset(references, context), boxes: boxes, options: settings)
-    if !validation.isEmpty { job.validation = try dataset(validation, context) }
+    let checks = options.list("--validation")
+    if !checks.isEmpty { job.validation = try dataset(checks, context) }
     job.isMirrored = options.flag("--mirror")
     if isDlib {
       // dlib sees whole photos at their own size.
@@ -92,8 +85,9 @@ enum LandmarksCommand {
     }
     let points = job.training.images.lazy.flatMap(\.annotations).first { !$0.landmarks.isEmpty }?.landmarks.count
     if points == 68 { job.layout = .ibug68 }
-    if options.flag("--restart"), let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
-    let now = RunRecord.now(command: context.commandLine)
+    let checkpoint = output + ".checkpoint"
+    if options.flag("--restart") { try? FileManager.default.removeItem(atPath: checkpoint) }
+    let now = RunRecord.now(command: context.recordedCommandLine)
     let record = Provenance(
       command: now.command, dataSets: [], seed: settings.seed, commit: now.commit, date: now.date, machine: now.machine)
     let model = try job.run(
@@ -107,7 +101,7 @@ enum LandmarksCommand {
     } else {
       try model.write(to: output)
     }
-    if let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
+    try? FileManager.default.removeItem(atPath: checkpoint)
     context.progress.receive(.note("Written: \(output)"))
   }
 

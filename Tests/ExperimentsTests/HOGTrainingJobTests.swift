@@ -1,5 +1,7 @@
+import CommandLineOptions
 import Execution
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Experiments
@@ -23,6 +25,33 @@ struct HOGTrainingJobTests {
     let job = try decode(#"{"positives": ["voc:a"], "options": {"features": {"felzenszwalb": {"cellSize": 6}}}}"#)
     #expect(job.options.features.cellSize == 6)
     #expect(job.options.features.channelCount == 31)
+  }
+
+  /// A model is the same to the byte, its record of the command line among it, for any --threads.
+  @Test func threadsOnTheCommandLineDoNotChangeTheModel() throws {
+    let folder = NSTemporaryDirectory() + "windhover-job-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let sets = try GeneratedFaces.write(below: folder, seed: 3, pictureCounts: (train: 12, test: 1, negatives: 6))
+    let job = try decode(
+      #"{"preset": "face", "positives": ["\#(sets.train)"], "negatives": ["\#(sets.negatives)"], "#
+        + #""options": {"rounds": 1, "jitterCopies": 0, "randomNegatives": 200, "negativesPerRound": 200}}"#)
+    let models = Mutex<[[UInt8]]>([])
+    let program = Program(
+      name: "test-train", summary: "Tests.",
+      commands: [
+        Command(CommandSpecification(name: "hog", summary: "Trains.", options: [.threads])) { options, context in
+          let trained = try job.run(
+            record: RunRecord(command: context.recordedCommandLine), executor: try options.executor(),
+            cancellation: context.cancellation)
+          let bytes = try trained.model.bytes()
+          models.withLock { $0.append(bytes) }
+        }
+      ])
+    for arguments in [["--threads", "1"], ["--threads=2"], ["--threads", "5"], []] {
+      #expect(program.run(["hog"] + arguments) == 0)
+    }
+    let all = models.withLock { $0 }
+    #expect(all.count == 4 && all.allSatisfy { $0 == all[0] })
   }
 
   @Test(arguments: [
