@@ -270,6 +270,10 @@ import Testing
     #expect(
       field { $0.tensors["component0.weights"] = Tensor([Float](repeating: .nan, count: 16 * 31), shape: [4, 4, 31]) }
         == "component0.weights")
+    func uniform(_ value: Float) -> Tensor { Tensor([Float](repeating: value, count: 16 * 31), shape: [4, 4, 31]) }
+    #expect(field { $0.tensors["component0.weights"] = uniform(3e38) } == "component0.weights")
+    #expect(field { $0.tensors["component0.weights"] = uniform(-1e28) } == "component0.weights")
+    #expect(field { $0.tensors["component0.bias"] = Tensor([Float(-3e38)]) } == "component0.bias")
     let window = "\"windowSize\":{\"height\":32,\"width\":32}"
     #expect(good.options.contains(window))
     func resized(_ text: String) -> String? {
@@ -281,6 +285,22 @@ import Testing
     #expect(
       field { $0.options = $0.options.replacingOccurrences(of: "\"scaleFactor\":", with: "\"scaleFactor\":0,\"x\":") }
         != nil)
+  }
+
+  /// Weights just within what a file may hold give finite scores.
+  @Test func greatestWeightsGiveFiniteScores() throws {
+    var scan = ScanOptions()
+    scan.threshold = -1e300
+    scan.suppression = .none
+    let detector = HOGDetector(
+      features: felzenszwalb, colour: .grey, components: [component(3, rows: 4, columns: 4, hog: felzenszwalb)],
+      scanOptions: scan)
+    var file = try detector.modelFile(provenance: Provenance(command: "x", dataSets: [], seed: 1))
+    let share = Float(HOGDetector.greatestScore * 0.99 / (16 * 31))
+    file.tensors["component0.weights"] = Tensor([Float](repeating: share, count: 16 * 31), shape: [4, 4, 31])
+    file.tensors["component0.bias"] = Tensor([Float(HOGDetector.greatestScore * 0.99)])
+    let found = try HOGDetector(modelFile: file).detect(in: noise(7, width: 90, height: 80))
+    #expect(!found.isEmpty && found.allSatisfy(\.score.isFinite))
   }
 
   @Test func scanOptionsAreChecked() {

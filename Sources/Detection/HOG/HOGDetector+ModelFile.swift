@@ -11,6 +11,10 @@ extension HOGDetector {
   /// `component<i>.bias` (1), with windows, labels and features in the options.
   public static let modelVersion = 1
 
+  /// What the sizes of a component's weights may add up to, and its bias be: features are about 1 at most, so single
+  /// precision has room for every score and all sums on the way to it. Trained detectors are below 1000.
+  static let greatestScore = 1e30
+
   /// Components that a file may hold.
   static let componentLimit = 1024
 
@@ -56,7 +60,7 @@ extension HOGDetector {
   /// A detector from a model file.
   ///
   /// - Throws: `InputError` for a file of another kind or version, options out of range, and tensors whose shapes do not
-  ///   follow from the options or whose values are not finite.
+  ///   follow from the options or whose values are not finite or so large that scores would not be.
   public init(modelFile file: ModelFile) throws {
     try file.expect(kind: HOGDetector.modelKind, version: HOGDetector.modelVersion)
     let options = try file.options(as: Options.self)
@@ -98,12 +102,20 @@ extension HOGDetector {
         places.rows > 0 && places.columns > 0, "\(field).windowSize", "\(window.width) x \(window.height)",
         "at least one cell or block")
       let channels = options.features.channelCount
+      let weights = try file.floats("component\(index).weights", shape: [places.rows, places.columns, channels])
+      let bias = try file.floats("component\(index).bias", shape: [1])[0]
+      let greatest = weights.reduce(0.0) { $0 + Double(abs($1)) }
+      try require(
+        greatest <= HOGDetector.greatestScore, "component\(index).weights", "sizes that add up to \(greatest)",
+        "at most \(HOGDetector.greatestScore), so that scores stay finite")
+      try require(
+        Double(abs(bias)) <= HOGDetector.greatestScore, "component\(index).bias", bias,
+        "at most \(HOGDetector.greatestScore) in size, so that scores stay finite")
       components.append(
         HOGComponent(
           label: stored.label, name: stored.name, windowSize: window, objectRegion: region, rows: places.rows,
           columns: places.columns, channelCount: channels,
-          weights: try file.floats("component\(index).weights", shape: [places.rows, places.columns, channels]),
-          bias: try file.floats("component\(index).bias", shape: [1])[0], calibration: stored.calibration,
+          weights: weights, bias: bias, calibration: stored.calibration,
           mirrorOf: stored.mirrorOf))
     }
     self.init(
