@@ -53,9 +53,11 @@ struct TrainingIdentity: Hashable, Sendable, Codable {
 /// about as large as the model.
 struct Checkpoint {
   static let kind = "hog-training-checkpoint"
-  static let version = 1
+  /// 2 has a checksum and what the memory had no room for.
+  static let version = 2
   static let damaged = InputError(
-    source: "checkpoint", problem: "does not fit the data that it was written for", hint: "delete it and start anew")
+    source: "checkpoint", problem: "does not fit the data that it was written for",
+    hint: "delete it, or begin anew with --restart")
 
   private struct Record: Codable {
     var identity: TrainingIdentity
@@ -63,6 +65,21 @@ struct Checkpoint {
     var mined: [TrainingState.Mined]
     /// Whether each component is trained itself.
     var isTrained: [Bool]
+    /// SHA-256 of the tensors and of this record without it.
+    var checksum = ""
+
+    /// What `checksum` must be.
+    func contentChecksum(_ tensors: [String: Tensor]) throws -> String {
+      var copy = self
+      copy.checksum = ""
+      var hash = SHA256()
+      hash.update(try ModelFile.json(copy).utf8)
+      for (name, tensor) in tensors.sorted(by: { $0.key < $1.key }) {
+        hash.update("\(name) \(tensor.type.rawValue) \(tensor.shape)".utf8)
+        hash.update(tensor.bytes)
+      }
+      return hash.hexDigest()
+    }
   }
 
   var report: HOGTrainingReport
@@ -91,7 +108,8 @@ struct Checkpoint {
       tensors["component\(index).negatives"] = Tensor(
         keys[index].flatMap { [$0.photo, $0.level, $0.row, $0.column] }, shape: [keys[index].count, 4])
     }
-    let record = Record(identity: identity, report: report, mined: mined, isTrained: models.map { $0 != nil })
+    var record = Record(identity: identity, report: report, mined: mined, isTrained: models.map { $0 != nil })
+    record.checksum = try record.contentChecksum(tensors)
     let file = ModelFile(
       kind: Checkpoint.kind, version: Checkpoint.version, options: try ModelFile.json(record),
       provenance: Provenance(command: "", dataSets: [], seed: identity.options.seed), tensors: tensors)
@@ -99,16 +117,23 @@ struct Checkpoint {
   }
 
   /// The checkpoint at `path`, or `nil` where there is no file.
-  /// - Throws: `InputError` for a file that is none, and for one of other options or data, naming what differs.
+  /// - Throws: `InputError` for a file that is none or is damaged, and for one of other options or data, naming what
+  ///   differs.
   static func read(_ path: String, identity: TrainingIdentity) throws -> Checkpoint? {
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     let file = try ModelFile(path: path).expect(kind: kind, version: version)
     let record = try file.options(as: Record.self)
+    let checksum = try record.contentChecksum(file.tensors)
+    guard checksum == record.checksum else {
+      throw InputError(
+        source: path, field: "checksum", problem: "the checkpoint is damaged", found: checksum,
+        expected: record.checksum, hint: "delete it, or begin anew with --restart")
+    }
     if let difference = try identity.difference(from: record.identity) {
       throw InputError(
         source: path, field: difference.field, problem: "the checkpoint is of another training",
         found: difference.found, expected: difference.expected,
-        hint: "give the same options and data, or another checkpoint file")
+        hint: "give the same options and data or another checkpoint file, or begin anew with --restart")
     }
     return try Checkpoint(file, record)
   }
@@ -155,7 +180,7 @@ struct Checkpoint {
 extension HOGTrainer {
   /// The state that a checkpoint was written of: its negatives are looked up in the data again.
   func restored(_ checkpoint: Checkpoint, positives: [SampleMatrix]) throws -> TrainingState {
-    var state = TrainingState(positives: positives, capacity: try capacity(positives), trained: trained)
+    var state = TrainingState(positives: positives, capacity: try capacity(positives))
     let detector = detector(state, all: false)
     for (number, index) in trained.enumerated() {
       let keys = checkpoint.keys[index]
@@ -163,6 +188,7 @@ extension HOGTrainer {
         checkpoint.duals[index].count == positives[index].count + keys.count,
         keys.allSatisfy({ $0.photo >= 0 && Int($0.photo) < photos.count })
       else { throw Checkpoint.damaged }
+      state.reserve(negatives: keys.count, component: index)
       // Blocks keep the features that are on their way in small.
       for start in stride(from: 0, to: keys.count, by: 4096) {
         let block = Array(keys[start..<min(keys.count, start + 4096)])

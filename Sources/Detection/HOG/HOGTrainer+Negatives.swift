@@ -65,12 +65,16 @@ extension HOGTrainer {
     let detector = detector(state, all: false)
     // A draw may fall on an object or on a place drawn before; what is short in one photo is not made up by others.
     let wanted = (options.randomNegatives + searched.count - 1) / searched.count
+    // What is on its way in has a quarter of the memory, a third of what the samples take. Where more is wanted, places
+    // alone are drawn, and features computed of those that there is room for: the same ones, at the cost of reading twice.
+    let fits = trained.allSatisfy { wanted * searched.count <= state.capacity[$0] / 3 }
     var drawn: [[NegativeCandidate]] = Array(repeating: [], count: trained.count)
     progress.receive(.began(phase: "drawing negatives", total: searched.count))
     for batch in TrainingPhotos.batches(of: searched.count) {
       try cancellation.check()
       let parts = try executor.map(batch.count) { offset in
-        try self.randomNegatives(photo: searched[batch.lowerBound + offset], wanted: wanted, detector: detector)
+        try self.randomNegatives(
+          photo: searched[batch.lowerBound + offset], wanted: wanted, detector: detector, takesFeatures: fits)
       }
       for part in parts {
         for number in trained.indices { drawn[number] += part.candidates[number] }
@@ -98,11 +102,51 @@ extension HOGTrainer {
             + "\(layouts[index].windowSize.height) pixels", hint: "give larger background photos")
       }
       state.mined[index] = TrainingState.Mined(scanned: all.count)
-      state.add(kept, component: index)
+      state.reserve(
+        negatives: kept.count, expected: options.rounds * options.negativesPerRound, component: index)
+      if fits {
+        state.add(kept, component: index)
+      } else {
+        try add(places: kept.map(\.key).sorted(), into: &state, component: number, detector: detector)
+      }
+      let asked = min(all.count, options.randomNegatives)
+      tellMemory(&state, component: index, kept: kept.count, of: asked, what: "random negatives")
     }
   }
 
-  private func randomNegatives(photo: Int, wanted: Int, detector: HOGDetector) throws -> PhotoNegatives {
+  /// Adds the negatives at these places, in rising order, in blocks that keep what is on its way in small.
+  private func add(
+    places: [WindowKey], into state: inout TrainingState, component number: Int, detector: HOGDetector
+  ) throws {
+    let index = trained[number]
+    for start in stride(from: 0, to: places.count, by: 4096) {
+      let block = Array(places[start..<min(places.count, start + 4096)])
+      let features = try features(of: block, component: number, detector: detector)
+      state.add(
+        zip(block, features).map { NegativeCandidate(key: $0, score: 0, features: $1) }, component: index)
+    }
+    state.mined[index].new = places.count
+  }
+
+  /// Says, once a component, that the memory had no room for negatives that were asked for and found.
+  private func tellMemory(_ state: inout TrainingState, component index: Int, kept: Int, of asked: Int, what: String) {
+    let start = "component \"\(layouts[index].options.name)\": no room for all negatives"
+    guard kept < asked, !state.report.notes.contains(where: { $0.hasPrefix(start) }) else { return }
+    let note =
+      "\(start): \(asked - kept) of \(asked) \(what) are left out; raise the memory for samples (--memory, "
+      + "sampleMemory; now \(options.sampleMemory) MB)"
+    state.report.notes.append(note)
+    progress.receive(.warning(note))
+  }
+
+  /// Draws that a photo is good for, however many are wanted: far more than it has windows find nothing new.
+  private func drawLimit(wanted: Int, windows: Int) -> Int {
+    min(wanted * 4, max(65_536, 64 * windows))
+  }
+
+  private func randomNegatives(
+    photo: Int, wanted: Int, detector: HOGDetector, takesFeatures: Bool
+  ) throws -> PhotoNegatives {
     var result = PhotoNegatives(trained.count)
     let scan = PyramidScan(detector: detector, image: try photos.image(at: photo), options: miningScan)
     let annotations = photos.annotations(at: photo)
@@ -113,8 +157,14 @@ extension HOGTrainer {
       let component = detector.components[number]
       let levels = scan.plan.levels.indices.filter { scan.plan.levels[$0].active[number] }
       guard !levels.isEmpty else { continue }
+      let windows = levels.reduce(0) { sum, level in
+        let size = features.mapSize(forImage: scan.plan.levels[level].paddedSize)
+        return sum + (size.rows - component.rows + 1) * (size.columns - component.columns + 1)
+      }
       var seen = Set<WindowKey>()
-      for _ in 0..<wanted * 4 where seen.count < wanted {
+      for draw in 0..<drawLimit(wanted: wanted, windows: windows) {
+        if seen.count >= wanted { break }
+        if draw % 4096 == 0 { try cancellation.check() }
         let level = levels[random.index(below: levels.count)]
         let size = features.mapSize(forImage: scan.plan.levels[level].paddedSize)
         let row = random.index(below: size.rows - component.rows + 1)
@@ -126,6 +176,13 @@ extension HOGTrainer {
       }
     }
     for (level, places) in chosen.sorted(by: { $0.key < $1.key }) {
+      guard takesFeatures else {
+        for place in places {
+          result.candidates[place.number].append(
+            NegativeCandidate(key: key(photo, level, place.row, place.column), score: 0, features: []))
+        }
+        continue
+      }
       let map = scan.map(level: level)
       for place in places {
         let component = detector.components[place.number]
@@ -158,15 +215,18 @@ extension HOGTrainer {
     }
     var hardest: [[NegativeCandidate]] = Array(repeating: [], count: trained.count)
     var found = trained.map { _ in TrainingState.Mined() }
+    var offered = trained.map { _ in 0 }
     progress.receive(.began(phase: "mining, round \(round)", total: searched.count))
     for batch in TrainingPhotos.batches(of: searched.count) {
       try cancellation.check()
       let parts = try executor.map(batch.count) { offset in
-        try self.hardNegatives(photo: searched[batch.lowerBound + offset], detector: detector, known: known)
+        try self.hardNegatives(
+          photo: searched[batch.lowerBound + offset], detector: detector, known: known, limits: limits)
       }
       for number in trained.indices {
         for part in parts {
           hardest[number] += part.candidates[number]
+          offered[number] += part.candidates[number].count
           found[number].scanned += part.scanned[number]
           found[number].falsePositives += part.falsePositives[number]
         }
@@ -181,11 +241,14 @@ extension HOGTrainer {
     for (number, index) in trained.enumerated() {
       state.mined[index] = found[number]
       state.add(hardest[number], component: index)
+      tellMemory(
+        &state, component: index, kept: hardest[number].count, of: min(offered[number], options.negativesPerRound),
+        what: "hard negatives of round \(round)")
     }
   }
 
   private func hardNegatives(
-    photo: Int, detector: HOGDetector, known: [Set<WindowKey>]
+    photo: Int, detector: HOGDetector, known: [Set<WindowKey>], limits: [Int]
   ) throws -> PhotoNegatives {
     var result = PhotoNegatives(trained.count)
     let scan = PyramidScan(detector: detector, image: try photos.image(at: photo), options: miningScan)
@@ -204,7 +267,9 @@ extension HOGTrainer {
     }
     for number in trained.indices {
       let component = detector.components[number]
-      result.candidates[number] = hardest(of: windows[number], photo: photo, known: known[number]).map { window in
+      result.candidates[number] = hardest(
+        of: windows[number], photo: photo, known: known[number], limit: min(options.negativesPerPhoto, limits[number])
+      ).map { window in
         NegativeCandidate(
           key: key(photo, window.level, window.row, window.column), score: window.score,
           features: maps[window.level].part(
@@ -217,7 +282,9 @@ extension HOGTrainer {
   /// The hardest windows of a photo that are not known yet, without those that nearly repeat a harder one, known or not.
   ///
   /// It stops at the photo's share: a weak detector finds millions of windows, of which few are wanted.
-  private func hardest(of windows: [ScannedWindow], photo: Int, known: Set<WindowKey>) -> [ScannedWindow] {
+  private func hardest(
+    of windows: [ScannedWindow], photo: Int, known: Set<WindowKey>, limit: Int
+  ) -> [ScannedWindow] {
     let order = windows.indices.map { (score: windows[$0].score, index: $0) }.sorted { a, b in
       a.score != b.score ? a.score > b.score : a.index < b.index
     }
@@ -237,7 +304,7 @@ extension HOGTrainer {
       }
       if known.contains(key(photo, window.level, window.row, window.column)) { continue }
       hardest.append(window)
-      if hardest.count == options.negativesPerPhoto { break }
+      if hardest.count == limit { break }
     }
     return hardest
   }

@@ -94,7 +94,7 @@ public struct HOGTrainer: Sendable {
       state = try restored(stored, positives: positives)
       progress.receive(.note("resumed after round \(state.report.rounds.last?.round ?? 0)"))
     } else {
-      state = TrainingState(positives: positives, capacity: try capacity(positives), trained: trained)
+      state = TrainingState(positives: positives, capacity: try capacity(positives))
       state.report.unreachable = unreachable
       try drawNegatives(into: &state)
       try trainSVMs(&state, round: 0)
@@ -135,6 +135,8 @@ public struct HOGTrainer: Sendable {
           }
         }
       }
+      // Here, not after the last photo: what is too much must not be held first.
+      _ = try capacity(matrices)
       progress.receive(.advanced(completed: batch.upperBound))
     }
     for box in unreachable {
@@ -198,7 +200,7 @@ public struct HOGTrainer: Sendable {
           source: "training options", field: "sampleMemory", problem: "too small for the positives alone",
           found: "\(options.sampleMemory) MB, room for \(rows) samples of \(positives[index].dimension) features",
           expected: "room for more than \(positives[index].count)",
-          hint: "raise it, or take fewer jittered copies")
+          hint: "raise it (--memory), or take fewer jittered copies")
       }
       return rows
     }
@@ -249,6 +251,14 @@ public struct HOGTrainer: Sendable {
         warmStart: current.duals[index].isEmpty
           ? nil : current.duals[index] + Array(repeating: 0, count: samples.count - current.duals[index].count),
         using: &random, cancellation: cancellation)
+      // Nothing scores more or less than anything else: a model that detects nothing must not be written as if it did.
+      guard result.svm.weights.contains(where: { $0 != 0 }) else {
+        throw InputError(
+          source: "training", field: "component \"\(layouts[index].options.name)\"",
+          problem: "nothing was learnt: all weights are 0",
+          found: "\(positives) positives and \(samples.count - positives) negatives that cannot be told apart",
+          hint: "look at the objects and the negatives, and raise svm.cost")
+      }
       let wrong = zip(result.svm.scores(of: samples), labels).count { ($0 > 0) != $1 }
       return (result, Double(wrong) / Double(samples.count))
     }

@@ -99,7 +99,8 @@ public struct HOGTrainerOptions: Hashable, Sendable, Codable {
   public var negativesPerRound: Int
   /// Most new negatives from one photo, a component and round.
   public var negativesPerPhoto: Int
-  /// Memory that samples may take, in megabytes (10^6 bytes), over all components.
+  /// The most memory that samples may take, in megabytes (10^6 bytes), over all components: a ceiling, not taken before
+  /// there are samples to fill it.
   public var sampleMemory: Int
   /// A window of an annotated photo that overlaps an object by this (intersection over union) or more is no negative;
   /// nor is one of which an ignored region covers this share.
@@ -147,6 +148,9 @@ public struct HOGTrainerOptions: Hashable, Sendable, Codable {
     scan = ScanOptions()
     seed = 1
   }
+
+  /// The most negatives of each kind that may be asked for.
+  static let greatestCount = 10_000_000
 
   /// Checks ranges and how the components fit together.
   /// - Throws: `InputError` that names the field.
@@ -215,8 +219,7 @@ public struct HOGTrainerOptions: Hashable, Sendable, Codable {
     try levelling?.validate(source: source)
     if let positiveWeightRatio {
       try require(
-        positiveWeightRatio > 0 && positiveWeightRatio.isFinite, "positiveWeightRatio", positiveWeightRatio,
-        "more than 0")
+        (1e-6...1e6).contains(positiveWeightRatio), "positiveWeightRatio", positiveWeightRatio, "1e-6 to 1e6")
     }
     if let photosPerRound { try require(photosPerRound >= 1, "photosPerRound", photosPerRound, "1 or more") }
     try require(
@@ -226,11 +229,12 @@ public struct HOGTrainerOptions: Hashable, Sendable, Codable {
     } catch {
       throw InputError(source: source, field: "svm", problem: "cannot be used", found: "\(error)")
     }
-    try require(randomNegatives >= 1, "randomNegatives", randomNegatives, "1 or more")
+    let counts = 1...HOGTrainerOptions.greatestCount
+    try require(counts.contains(randomNegatives), "randomNegatives", randomNegatives, "1 to \(counts.upperBound)")
     try require((0...100).contains(rounds), "rounds", rounds, "0 to 100")
-    try require(negativesPerRound >= 1, "negativesPerRound", negativesPerRound, "1 or more")
-    try require(negativesPerPhoto >= 1, "negativesPerPhoto", negativesPerPhoto, "1 or more")
-    try require(sampleMemory >= 1, "sampleMemory", sampleMemory, "1 megabyte or more")
+    try require(counts.contains(negativesPerRound), "negativesPerRound", negativesPerRound, "1 to \(counts.upperBound)")
+    try require(counts.contains(negativesPerPhoto), "negativesPerPhoto", negativesPerPhoto, "1 to \(counts.upperBound)")
+    try require((1...1_000_000).contains(sampleMemory), "sampleMemory", sampleMemory, "1 to 1000000 megabytes")
     try require((0...1).contains(negativeOverlapLimit), "negativeOverlapLimit", negativeOverlapLimit, "0 to 1")
     try require(miningThreshold.isFinite, "miningThreshold", miningThreshold, "a finite number")
     try require((0...1).contains(miningOverlap), "miningOverlap", miningOverlap, "0 to 1")

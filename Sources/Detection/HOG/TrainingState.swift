@@ -22,7 +22,7 @@ struct TrainingState: Sendable {
   var mined: [Mined]
   var report = HOGTrainingReport()
 
-  init(positives: [SampleMatrix], capacity: [Int], trained: [Int]) {
+  init(positives: [SampleMatrix], capacity: [Int]) {
     samples = positives
     positiveCounts = positives.map(\.count)
     keys = positives.map { _ in [] }
@@ -30,7 +30,15 @@ struct TrainingState: Sendable {
     duals = positives.map { _ in [] }
     models = positives.map { _ in nil }
     mined = positives.map { _ in Mined() }
-    for index in trained { samples[index].reserveCapacity(capacity[index]) }
+  }
+
+  /// Takes memory for negatives at once, as growing bit by bit would hold old and new memory again and again: no more than
+  /// they need, nor than the capacity.
+  ///
+  /// - Parameter expected: negatives that may come later; memory for them is at most a gigabyte.
+  mutating func reserve(negatives: Int, expected: Int = 0, component index: Int) {
+    let ahead = min(expected, 1_000_000_000 / (4 * samples[index].dimension))
+    samples[index].reserveCapacity(min(capacity[index], samples[index].count + negatives + ahead))
   }
 
   /// Adds negatives in the order of their keys; the easiest old ones make room where there is none.
@@ -39,6 +47,7 @@ struct TrainingState: Sendable {
     if candidates.count > room, let model = models[index] {
       drop(candidates.count - room, component: index, model: model)
     }
+    reserve(negatives: candidates.count, component: index)
     for candidate in candidates.sorted(by: { $0.key < $1.key }) {
       candidate.features.withUnsafeBufferPointer { samples[index].append($0.baseAddress!) }
       keys[index].append(candidate.key)
