@@ -63,7 +63,9 @@ enum CheckCommand {
   @Sendable private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
     let executor = try options.executor()
     let limit = try options.integer("--pixel-limit", in: 1...Int.max) ?? 100_000_000
-    let check = DatasetCheck(readOptions: ImageReadOptions(pixelLimit: limit))
+    var readOptions = ImageReadOptions(pixelLimit: limit)
+    readOptions.pixelLimitName = "--pixel-limit"
+    let check = DatasetCheck(readOptions: readOptions)
     let least = DatasetProblem.Severity(rawValue: options.requiredText("--severity")) ?? .note
     var reports: [Report] = []
     for set in try options.datasets() {

@@ -39,14 +39,23 @@ enum LandmarksCommand {
 
   private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
     let executor = try options.executor()
-    let model = try LandmarkRun.model(ModelCatalog.path(of: options.requiredText("--model")))
+    let output = options.text("--output")
+    var outputs = OutputCheck()
+    try outputs.file("--output", output)
+    try outputs.folder("--draw", options.text("--draw"))
+    let modelPath = try ModelCatalog.path(of: options.requiredText("--model"))
+    try outputs.inputs("the model", [modelPath])
+    try outputs.inputs("the file of --boxes", [options.text("--boxes")].compactMap { $0 })
+    let model = try LandmarkRun.model(modelPath)
     let run = LandmarkRun(
       model: model, starts: try options.integer("--starts", in: 1...64) ?? 1, executor: executor)
     let layout = options.text("--layout").flatMap(LandmarkLayout.named)
     let least = try options.number("--confidence", in: 0...1)
     if least != nil, model.confidence == nil { throw UsageError("--confidence: the model has learnt none") }
     let given = try options.list("--box").map(box)
-    let pictures = try Picture.list(options.operands)
+    let pictures = try Picture.list(options.operands, context)
+    let drawings = options.text("--draw").map { drawingPaths(pictures, folder: $0) }
+    try Picture.check(outputs, drawings: drawings ?? [], pictures: pictures, operands: options.operands)
     if !given.isEmpty && (pictures.count != 1 || options.isGiven("--boxes")) {
       throw UsageError("--box is for one picture, and not with --boxes")
     }
@@ -63,8 +72,7 @@ enum LandmarksCommand {
         detector.detect(in: image, options: detector.scanOptions, executor: executor).map(\.box)
       }
     }
-    var read = ImageReadOptions()
-    read.pixelLimit = try options.integer("--max-pixels", in: 1...Int(Int32.max)) ?? read.pixelLimit
+    let read = try Picture.readOptions(options)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     var text = ""
@@ -77,22 +85,28 @@ enum LandmarksCommand {
           of: image, name: picture.name, boxes: try find(picture.name, image), layout: layout)
         if let least { result.faces.removeAll { ($0.confidence ?? 0) < least } }
         let line = String(decoding: try encoder.encode(result), as: UTF8.self) + "\n"
-        if options.isGiven("--output") { text += line } else { try StandardOutput.write(line) }
-        if let folder = options.text("--draw") {
+        if output != nil { text += line } else { try StandardOutput.write(line) }
+        if let drawings {
           let canvas = try Canvas(
             image.rgb(), scale: max(1, min(4, (640 / Double(max(image.width, image.height))).rounded(.up))))
           canvas.draw(result)
-          let base = ((picture.name as NSString).lastPathComponent as NSString).deletingPathExtension
-          try ImageFile.write(canvas.image(), to: "\(folder)/\(pictures.count > 1 ? "\(number)-" : "")\(base).png")
+          try ImageFile.write(canvas.image(), to: drawings[number])
         }
       } catch let error as InputError {
         failures += 1
         context.progress.receive(.warning("\(error)"))
       }
     }
-    if let output = options.text("--output") { try AtomicFile.write(text, to: output) }
+    if let output { try AtomicFile.write(text, to: output) }
     if failures > 0 {
       throw InputError(source: "pictures", problem: "some could not be done", found: "\(failures) of \(pictures.count)")
+    }
+  }
+
+  private static func drawingPaths(_ pictures: [Picture], folder: String) -> [String] {
+    pictures.enumerated().map { number, picture in
+      let base = ((picture.name as NSString).lastPathComponent as NSString).deletingPathExtension
+      return "\(folder)/\(pictures.count > 1 ? "\(number)-" : "")\(base).png"
     }
   }
 

@@ -30,7 +30,11 @@ enum ModelCommand {
       }
       return try StandardOutput.write(ModelCatalog.names.map { "\($0)\n" }.joined())
     }
-    let file = try ModelFile(path: ModelCatalog.path(of: name))
+    let model = try ModelCatalog.path(of: name)
+    var outputs = OutputCheck()
+    try outputs.file("--picture", options.text("--picture"))
+    try outputs.inputs("the model", [model])
+    let file = try ModelFile(path: model)
     let detector = try HOGDetector(modelFile: file)
     if let path = options.text("--picture") { try ImageFile.write(picture(detector), to: path) }
     try StandardOutput.write(options.flag("--json") ? json(file) : text(detector, file))

@@ -56,32 +56,40 @@ enum ObjectsCommand {
     run: run)
 
   private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
-    let detector = try ModelCatalog.detector(options.requiredText("--model"))
+    let output = options.text("--output")
+    let folder = options.text("--draw")
+    var outputs = OutputCheck()
+    try outputs.file("--output", output)
+    try outputs.folder("--draw", folder)
+    let model = try ModelCatalog.path(of: options.requiredText("--model"))
+    try outputs.inputs("the model", [model])
+    let detector = try ModelCatalog.detector(model)
     let scan = try scanOptions(options, base: detector.scanOptions)
-    let pixelLimit = try options.integer("--max-pixels", in: 1...Int(Int32.max))
+    let readOptions = try Picture.readOptions(options)
     let confidence = try options.number("--confidence", in: 0...1)
     if confidence != nil, detector.components.contains(where: { $0.calibration == nil }) {
       throw UsageError("--confidence: the model is not calibrated; use --threshold")
     }
     let format = try format(options)
-    let pictures = try Picture.list(options.operands)
-    let drawing = try options.text("--draw").map { try DetectionDrawing(folder: $0) }
+    let pictures = try Picture.list(options.operands, context)
+    let drawing = folder.map { DetectionDrawing(folder: $0, pictures: pictures) }
+    try Picture.check(outputs, drawings: drawing?.paths ?? [], pictures: pictures, operands: options.operands)
+    try drawing?.makeFolder()
     let pictureRun = PictureRun(
       detector: detector, scan: scan, confidence: confidence,
-      readOptions: pixelLimit.map { ImageReadOptions(pixelLimit: $0) } ?? ImageReadOptions(),
+      readOptions: readOptions,
       executor: try options.executor(), progress: context.progress, cancellation: context.cancellation)
 
-    let output = options.text("--output")
     var kept = format.header
     if output == nil { try StandardOutput.write(kept) }
-    let failures = try pictureRun.detect(in: pictures) { result, image in
+    let failures = try pictureRun.detect(in: pictures) { index, result, image in
       let lines = format.lines(result)
       if output == nil {
         try StandardOutput.write(lines)
       } else {
         kept += lines
       }
-      try drawing?.draw(result, on: image)
+      try drawing?.draw(index, result, on: image)
     }
     if let output { try AtomicFile.write(kept, to: output) }
     if failures > 0 { throw PicturesFailed(count: failures, total: pictures.count) }

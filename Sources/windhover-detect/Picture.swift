@@ -1,3 +1,4 @@
+import CommandLineOptions
 import Foundation
 import Windhover
 
@@ -8,20 +9,40 @@ struct Picture: Sendable {
 
   /// The pictures that operands of a command name: files, folders, data sets.
   ///
+  /// Folders can be large: Ctrl-C is heeded while they are searched.
   /// - Throws: `InputError` for what is none of these.
-  static func list(_ operands: [String]) throws -> [Picture] {
-    try operands.flatMap { operand -> [Picture] in
+  static func list(_ operands: [String], _ context: CommandContext) throws -> [Picture] {
+    context.progress.receive(.began(phase: "looking for pictures", total: nil))
+    defer { context.progress.receive(.ended) }
+    return try operands.flatMap { operand -> [Picture] in
       var isFolder: ObjCBool = false
       guard FileManager.default.fileExists(atPath: operand, isDirectory: &isFolder) else {
         guard operand.contains(":") || operand.split(separator: "/").count == 2 else {
           throw InputError(source: operand, problem: "no such file, folder or data set")
         }
-        let dataset = try Dataset.load(DatasetReference.parse(operand))
+        let dataset = try Dataset.load(DatasetReference.parse(operand), cancellation: context.cancellation)
         return zip(dataset.images, dataset.sources).map { Picture(name: $0.name, source: $1) }
       }
       guard isFolder.boolValue else { return [Picture(name: operand, source: .file(path: operand))] }
-      let dataset = try Dataset.load(DatasetReference(source: .files(format: .folder, path: operand)))
+      let dataset = try Dataset.load(
+        DatasetReference(source: .files(format: .folder, path: operand)), cancellation: context.cancellation)
       return zip(dataset.images, dataset.sources).map { Picture(name: $0.path, source: $1) }
     }
+  }
+
+  /// Refuses drawings and other outputs that would overwrite a picture, or a list that names pictures.
+  static func check(_ outputs: OutputCheck, drawings: [String], pictures: [Picture], operands: [String]) throws {
+    var outputs = outputs
+    for path in drawings { try outputs.file("--draw", path) }
+    try outputs.inputs("a picture", pictures.lazy.compactMap(\.source.filePath))
+    try outputs.inputs("a data set", operands.flatMap { (try? DatasetReference.parse($0))?.namedPaths ?? [] })
+  }
+
+  /// The options for reading pictures that `--max-pixels` gives.
+  static func readOptions(_ options: ParsedOptions) throws -> ImageReadOptions {
+    var read = ImageReadOptions()
+    read.pixelLimit = try options.integer("--max-pixels", in: 1...Int(Int32.max)) ?? read.pixelLimit
+    read.pixelLimitName = "--max-pixels"
+    return read
   }
 }

@@ -15,9 +15,9 @@ struct PictureRun {
     case failed(String)
   }
 
-  /// Calls `take` for each picture that could be read.
+  /// Calls `take` with the number of each picture that could be read, from 0, and what was found.
   /// - Returns: how many could not.
-  func detect(in pictures: [Picture], _ take: (ImageDetections, ByteImage) throws -> Void) throws -> Int {
+  func detect(in pictures: [Picture], _ take: (Int, ImageDetections, ByteImage) throws -> Void) throws -> Int {
     let showsProgress = pictures.count > 1
     if showsProgress { progress.receive(.began(phase: "pictures", total: pictures.count)) }
     defer { if showsProgress { progress.receive(.ended) } }
@@ -27,14 +27,14 @@ struct PictureRun {
       let batch = pictures[start..<min(start + executor.threadCount, pictures.count)]
       let inner = batch.count > 1 ? ParallelExecutor.serial : executor
       let outcomes = executor.map(batch.count) { look(at: pictures[start + $0], executor: inner) }
-      for outcome in outcomes {
+      for (offset, outcome) in outcomes.enumerated() {
         switch outcome {
         case .failed(let text):
           failures += 1
           progress.receive(.warning(text))
         case .found(let result, let image, let warnings):
           for warning in warnings { progress.receive(.warning("\(result.image): \(warning)")) }
-          try take(result, image)
+          try take(start + offset, result, image)
         }
       }
       if showsProgress { progress.receive(.advanced(completed: start + batch.count)) }

@@ -35,7 +35,9 @@ enum CompareCommand {
     guard paths.count >= 2 else { throw UsageError("found one results file, expected two or more to compare") }
     guard paths.filter({ $0 == "-" }).count < 2 else { throw UsageError("standard input can be read once") }
     let names = try ResultNames.names(paths, given: options.text("--names"))
+    try output.check("a file of results", paths, choices)
     let truth = try choices.loadTruth(context.progress)
+    try output.check(truth)
     var scored: [ScoredResults] = []
     context.progress.receive(.began(phase: "scoring", total: paths.count))
     for (path, name) in zip(paths, names) {

@@ -34,7 +34,7 @@ struct EvaluationChoices {
   let evaluator: Evaluator
   let targetText: String?
   private let filter: AnnotationFilter?
-  private let references: [DatasetReference]
+  let references: [DatasetReference]
 
   init(_ options: ParsedOptions) throws {
     references = try options.list("--truth").map { try DatasetReference.parse($0) }

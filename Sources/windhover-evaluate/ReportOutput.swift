@@ -16,15 +16,32 @@ struct ReportOutput {
   private let json: String?
   private let plots: String?
 
-  init(_ options: ParsedOptions) throws {
+  private let outputs: OutputCheck
+
+  /// - Parameter results: where the results are kept, too.
+  /// - Throws: where something cannot be written, or two outputs are one file.
+  init(_ options: ParsedOptions, results: String? = nil) throws {
     title = options.text("--title")
     html = options.text("--html")
     json = options.text("--json")
     plots = options.text("--plots")
-    if let html, html == json { throw UsageError("--html and --json name one file: \(html)") }
-    for (name, value) in [("--html", html), ("--json", json), ("--plots", plots)] where value == "" {
-      throw UsageError("\(name): found an empty name")
-    }
+    var outputs = OutputCheck()
+    try outputs.file("--results", results)
+    try outputs.file("--html", html)
+    try outputs.file("--json", json == "-" ? nil : json)
+    try outputs.folder("--plots", plots)
+    self.outputs = outputs
+  }
+
+  /// Refuses to overwrite what is read: results or a model, and the files that the truth's references name.
+  func check(_ what: String, _ paths: [String], _ choices: EvaluationChoices) throws {
+    try outputs.inputs(what, paths.filter { $0 != "-" })
+    try outputs.inputs("the truth", choices.references.flatMap(\.namedPaths))
+  }
+
+  /// Refuses to overwrite a picture.
+  func check(_ truth: Dataset) throws {
+    try outputs.inputs("a picture", truth.sources.lazy.compactMap(\.filePath))
   }
 
   func write(

@@ -42,16 +42,19 @@ enum RunCommand {
   private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
     let executor = try options.executor()
     let choices = try EvaluationChoices(options)
-    let output = try ReportOutput(options)
+    let output = try ReportOutput(options, results: options.text("--results"))
     let gallery = try options.integer("--gallery", in: 0...1000) ?? 0
     let model = options.requiredText("--model")
-    let detector = try ModelCatalog.detector(model)
+    let modelPath = try ModelCatalog.path(of: model)
+    try output.check("the model", [modelPath], choices)
+    let detector = try ModelCatalog.detector(modelPath)
     let changes = try options.text("--scan").map { text in
       try StrictJSON.decode(JSONTree.self, from: Data(text.utf8), source: "--scan")
     }
     var scan = try detector.scanOptions(with: changes)
     scan.threshold = try options.number("--threshold") ?? scan.threshold
     let truth = try choices.loadTruth(context.progress)
+    try output.check(truth)
     let detections = try DetectionRun.detect(
       detector, in: truth, options: scan, executor: executor, progress: context.progress,
       cancellation: context.cancellation)

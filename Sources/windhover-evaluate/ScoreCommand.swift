@@ -41,8 +41,10 @@ enum ScoreCommand {
     let choices = try EvaluationChoices(options)
     let output = try ReportOutput(options)
     let gallery = try options.integer("--gallery", in: 0...1000) ?? 0
-    let truth = try choices.loadTruth(context.progress)
     let path = options.operands[0]
+    try output.check("the file of results", [path], choices)
+    let truth = try choices.loadTruth(context.progress)
+    try output.check(truth)
     let results = try ResultsFile.read(path, executor: executor)
     try context.cancellation.check()
     let name = options.text("--name") ?? ResultNames.name(path)

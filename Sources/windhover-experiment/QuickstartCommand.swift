@@ -30,8 +30,15 @@ enum QuickstartCommand {
         source: "\(folder)/config.json", problem: "is no quickstart", expected: "a training and one evaluation by boxes"
       )
     }
+    let output = options.requiredText("--output")
+    var outputs = OutputCheck()
+    try outputs.folder("--output", output)
+    try outputs.file("--output", "\(output)/report.md")
+    try outputs.inputs("a recorded file", ["\(folder)/report.md"])
+    let lock = try FileLock.beside(output)
+    defer { lock?.release() }
     let outcome = try Quickstart.run(
-      configuration, fetching: ["dlib-faces", "opencv-faces"], output: options.requiredText("--output"),
+      configuration, fetching: ["dlib-faces", "opencv-faces"], output: output,
       generates: options.flag("--generated"), record: RunRecord.now(command: context.recordedCommandLine),
       executor: try options.executor(), progress: context.progress, cancellation: context.cancellation)
     try StandardOutput.write(

@@ -36,16 +36,32 @@ enum RunCommand {
       guard let job = configuration.train else {
         throw UsageError("--train-only: \(folder)/config.json trains nothing")
       }
+      var outputs = OutputCheck()
+      let checkpoint = try outputs.training("--train-only", file)
+      try outputs.inputs("the configuration", ["\(folder)/config.json"])
+      try outputs.inputs("a data set", (job.positives + job.negatives + job.calibration).flatMap(\.data.namedPaths))
+      let lock = try FileLock.beside(file)
+      defer { lock?.release() }
       let record = RunRecord.now(command: context.recordedCommandLine)
       let trained = try job.run(
-        record: record, checkpoint: file + ".checkpoint", executor: executor, progress: context.progress,
+        record: record, checkpoint: checkpoint, executor: executor, progress: context.progress,
         cancellation: context.cancellation)
       try trained.model.write(to: file)
-      try? FileManager.default.removeItem(atPath: file + ".checkpoint")
+      if let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
       return
     }
     let last = (folder as NSString).pathComponents.filter { $0 != "/" && $0 != "." }.suffix(2).joined(separator: "/")
     let output = options.text("--output") ?? "out/experiments/\(last)"
+    var outputs = OutputCheck()
+    try outputs.folder("--output", output)
+    for name in ["result.json", "report.md"] { try outputs.file("--output", "\(output)/\(name)") }
+    let recorded = ["expected.json", "report.md"].map { "\(folder)/\($0)" }
+    try outputs.inputs("a recorded file", recorded)
+    if options.flag("--record") {
+      for path in recorded { try outputs.file("--record", path) }
+    }
+    let lock = try FileLock.beside(output)
+    defer { lock?.release() }
     let (result, report) = try ExperimentRunner(
       configuration: configuration, output: output, record: RunRecord.now(command: context.recordedCommandLine),
       executor: executor, progress: context.progress, cancellation: context.cancellation

@@ -10,6 +10,8 @@ enum TableCommand {
       options: [.value("--output", "FILE", short: "-o", help: "Write there instead of to standard output.")],
       examples: [("windhover-experiment table Experiments", "The table of Experiments/RESULTS.md.")])
   ) { options, _ in
+    var outputs = OutputCheck()
+    try outputs.file("--output", options.text("--output"))
     let text = try ExperimentTable.markdown(folder: options.operands[0])
     guard let output = options.text("--output") else { return try StandardOutput.write(text) }
     try AtomicFile.write(text, to: output)

@@ -57,17 +57,24 @@ enum HOGCommand {
   private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
     let output = options.requiredText("--output")
     let job = try job(options)
-    let checkpoint = output + ".checkpoint"
-    if options.flag("--restart") { try? FileManager.default.removeItem(atPath: checkpoint) }
+    let report = options.text("--report")
+    var outputs = OutputCheck()
+    let checkpoint = try outputs.training("--output", output)
+    try outputs.file("--report", report)
+    try outputs.inputs("the file of --config", [options.text("--config")].compactMap { $0 })
+    try outputs.inputs("a data set", (job.positives + job.negatives + job.calibration).flatMap(\.data.namedPaths))
+    let lock = try FileLock.beside(output)
+    defer { lock?.release() }
+    if options.flag("--restart"), let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
     let trained = try job.run(
       record: RunRecord.now(command: context.recordedCommandLine), checkpoint: checkpoint,
       executor: try options.executor(),
       progress: context.progress, cancellation: context.cancellation)
     try trained.model.write(to: output)
-    if let report = options.text("--report") {
+    if let report {
       try AtomicFile.write(StrictJSON.text(trained.result.report), to: report)
     }
-    try? FileManager.default.removeItem(atPath: checkpoint)
+    if let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
     context.progress.receive(.note("Written: \(output)"))
   }
 

@@ -66,13 +66,20 @@ enum LandmarksCommand {
         "--output: a .dat cannot hold leaves that turn with the shape or gradient levels; use --preset dlib or .safetensors"
       )
     }
+    var outputs = OutputCheck()
+    let checkpoint = try outputs.training("--output", output)
+    let validation = options.list("--validation")
+    try outputs.inputs(
+      "a data set", try (references + validation).flatMap { try DatasetReference.parse($0).namedPaths })
+    try outputs.inputs("the file of --boxes", [options.text("--boxes")].compactMap { $0 })
+    let lock = try FileLock.beside(output)
+    defer { lock?.release() }
     let executor = try options.executor()
     let boxes = try LandmarkFaceSet.Boxes(
       results: options.text("--boxes"), detector: options.text("--detector"), executor: executor)
     let isDlib = output.hasSuffix(".dat")
     var job = LandmarkTrainingJob(training: try dataset(references, context), boxes: boxes, options: settings)
-    let checks = options.list("--validation")
-    if !checks.isEmpty { job.validation = try dataset(checks, context) }
+    if !validation.isEmpty { job.validation = try dataset(validation, context) }
     job.isMirrored = options.flag("--mirror")
     if isDlib {
       // dlib sees whole photos at their own size.
@@ -85,8 +92,7 @@ enum LandmarksCommand {
     }
     let points = job.training.images.lazy.flatMap(\.annotations).first { !$0.landmarks.isEmpty }?.landmarks.count
     if points == 68 { job.layout = .ibug68 }
-    let checkpoint = output + ".checkpoint"
-    if options.flag("--restart") { try? FileManager.default.removeItem(atPath: checkpoint) }
+    if options.flag("--restart"), let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
     let now = RunRecord.now(command: context.recordedCommandLine)
     let record = Provenance(
       command: now.command, dataSets: [], seed: settings.seed, commit: now.commit, date: now.date, machine: now.machine)
@@ -101,7 +107,7 @@ enum LandmarksCommand {
     } else {
       try model.write(to: output)
     }
-    try? FileManager.default.removeItem(atPath: checkpoint)
+    if let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
     context.progress.receive(.note("Written: \(output)"))
   }
 

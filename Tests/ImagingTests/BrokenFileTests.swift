@@ -110,6 +110,10 @@ struct BrokenFileTests {
       #expect(error?.found?.contains("\(side) x \(side)") == true)
       #expect(error?.expected?.contains("100000000") == true)
       #expect(error?.hint?.contains("pixelLimit") == true)
+      var options = ImageReadOptions()
+      options.pixelLimitName = "--max-pixels"
+      let named = inputError { _ = try ImageFile.decode(bytes, name: "huge", options: options) }
+      #expect(named?.hint?.contains("(--max-pixels)") == true)
     }
     let small = try Fixtures.bytes("png-type2-8.png")
     #expect(throws: InputError.self) {

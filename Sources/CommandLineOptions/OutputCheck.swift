@@ -1,0 +1,79 @@
+import Execution
+
+/// Looks at all that a command is to write before its work begins: outputs that cannot be written, or that would take the
+/// place of one another or of an input, are told at once and not after hours.
+///
+/// Files are compared as places, links followed, so that two names of one file are seen. Pipes and devices may be named
+/// more than once.
+public struct OutputCheck: Sendable {
+  private struct Entry {
+    var option: String
+    var path: String
+    var place: FilePlace
+  }
+
+  private var files: [FilePlace.Identity: Entry] = [:]
+
+  public init() {}
+
+  /// Adds a file that an option names.
+  /// - Parameter path: `nil`, where the option was not given, adds nothing.
+  /// - Throws: `UsageError` for an empty name and for a file that another output names; `InputError` where it cannot be
+  ///   written.
+  public mutating func file(_ option: String, _ path: String?) throws {
+    guard let entry = try OutputCheck.entry(option, path) else { return }
+    try entry.place.checkFile()
+    guard entry.place.kind != .stream else { return }
+    if let other = files[entry.place.identity] {
+      throw UsageError("\(other.option) and \(option) name one file: \(OutputCheck.names(other.path, entry.path))")
+    }
+    files[entry.place.identity] = entry
+  }
+
+  /// Adds the model that a training writes, with the checkpoint and the lock that it keeps beside it meanwhile.
+  /// - Returns: the checkpoint's path; `nil` for a pipe or a device, which nothing is kept beside.
+  public mutating func training(_ option: String, _ path: String) throws -> String? {
+    try file(option, path)
+    guard let lock = try FileLock.path(beside: path) else { return nil }
+    try file("the checkpoint of \(option)", path + ".checkpoint")
+    try file("the lock of \(option)", lock)
+    return path + ".checkpoint"
+  }
+
+  /// Adds a folder that files are written into.
+  /// - Throws: as `file`.
+  public mutating func folder(_ option: String, _ path: String?) throws {
+    guard let entry = try OutputCheck.entry(option, path) else { return }
+    try entry.place.checkFolder()
+    if let other = files[entry.place.identity] {
+      throw UsageError("\(other.option) and \(option) name one file: \(OutputCheck.names(other.path, entry.path))")
+    }
+  }
+
+  /// Compares the outputs with files that are read. Folders, and names that lead nowhere, are passed over.
+  ///
+  /// - Parameter what: what they are, for the error ("--config", "the picture").
+  /// - Throws: `UsageError` where an output is one of them.
+  /// - Complexity: nothing while no output exists yet; otherwise a look at each input.
+  public func inputs(_ what: String, _ paths: some Sequence<String>) throws {
+    let existing = files.filter { $0.value.place.kind == .regular }
+    guard !existing.isEmpty else { return }
+    for path in paths {
+      guard let place = try? FilePlace(path), place.kind == .regular else { continue }
+      guard let output = existing[place.identity] else { continue }
+      throw UsageError(
+        "\(output.option) would overwrite \(what) that is read: \(OutputCheck.names(output.path, path)); give another name"
+      )
+    }
+  }
+
+  private static func entry(_ option: String, _ path: String?) throws -> Entry? {
+    guard let path else { return nil }
+    guard !path.isEmpty else { throw UsageError("\(option): found an empty name, expected where to write") }
+    return Entry(option: option, path: path, place: try FilePlace(path))
+  }
+
+  private static func names(_ first: String, _ second: String) -> String {
+    first == second ? first : "\(first) is \(second)"
+  }
+}
