@@ -55,8 +55,9 @@ bench: build ## Measure speed; peers that are installed are measured in the same
 datasets: build ## Fetch the small public sets into the cache
 	$(BIN)/windhover-data fetch dlib-faces opencv-faces
 
-experiment: build ## Run one experiment: make experiment NAME=persons/hog
+experiment: ## Run one experiment: make experiment NAME=persons/hog
 	@test -n "$(NAME)" || { echo "NAME is missing: make experiment NAME=persons/hog; there are:"; cd Experiments && ls -d */*/; exit 2; }
+	@$(MAKE) build
 	$(BIN)/windhover-experiment run Experiments/$(NAME) --output $(OUT)/experiments/$(NAME)
 
 results: build ## Write Experiments/RESULTS.md from the recorded results
@@ -73,6 +74,7 @@ install: setup ## Install programs, models and manifests: make install PREFIX=/u
 	swift build -c release --static-swift-stdlib --scratch-path $(INSTALL_BUILD)
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/windhover"
 	for program in $(PROGRAMS); do install -s -m 755 $(INSTALL_BUILD)/release/$$program "$(DESTDIR)$(PREFIX)/bin/"; done
+	rm -rf "$(DESTDIR)$(PREFIX)/share/windhover/models" "$(DESTDIR)$(PREFIX)/share/windhover/Datasets"
 	cp -R Sources/Windhover/Models "$(DESTDIR)$(PREFIX)/share/windhover/models"
 	cp -R Datasets "$(DESTDIR)$(PREFIX)/share/windhover/Datasets"
 

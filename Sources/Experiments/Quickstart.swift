@@ -45,7 +45,9 @@ public enum Quickstart {
     }
     if isGenerated {
       progress.receive(
-        .note("GENERATED PICTURES: the public photos are not at hand; the same job runs on drawn faces instead."))
+        .note(
+          "GENERATED PICTURES: \(generates ? "as asked for" : "the public photos cannot be fetched"); the same job runs on "
+            + "drawn faces."))
       configuration = try onGeneratedPictures(configuration, folder: "\(output)/generated")
     }
     let (result, report) = try ExperimentRunner(

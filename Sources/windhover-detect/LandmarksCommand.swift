@@ -16,7 +16,7 @@ enum LandmarksCommand {
       operands: .oneOrMore("PATH"),
       options: [
         .value(
-          "--model", "NAME|FILE", short: "-m", help: "A landmark model (.safetensors or .dat).", default: "landmarks"),
+          "--model", "NAME|FILE", short: "-m", help: "A landmark model (.safetensors or .dat).", required: true),
         .value("--detector", "NAME|FILE", help: "The face detector.", default: "face"),
         .value("--boxes", "FILE", help: "Face boxes from a results file (JSON lines)."),
         .list("--box", "X,Y,W,H", help: "A face box in pixels."),
@@ -29,7 +29,10 @@ enum LandmarksCommand {
         .threads,
       ],
       examples: [
-        ("windhover-detect landmarks photo.jpg --draw out", "Landmarks of all faces, and a picture of them."),
+        (
+          "windhover-detect landmarks -m landmarks.safetensors photo.jpg --draw out",
+          "Landmarks of all faces, and a picture of them."
+        ),
         (
           "windhover-detect landmarks -m shape_predictor_68_face_landmarks.dat --box 80,60,150,150 photo.jpg",
           "dlib's predictor on a given box."
@@ -53,7 +56,7 @@ enum LandmarksCommand {
     let least = try options.number("--confidence", in: 0...1)
     if least != nil, model.confidence == nil { throw UsageError("--confidence: the model has learnt none") }
     let given = try options.list("--box").map(box)
-    let pictures = try Picture.list(options.operands, context)
+    let (pictures, faults) = try Picture.list(options.operands, context)
     let drawings = options.text("--draw").map { drawingPaths(pictures, folder: $0) }
     try Picture.check(outputs, drawings: drawings ?? [], pictures: pictures, operands: options.operands)
     if !given.isEmpty && (pictures.count != 1 || options.isGiven("--boxes")) {
@@ -76,7 +79,7 @@ enum LandmarksCommand {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     var text = ""
-    var failures = 0
+    var failures = faults
     for (number, picture) in pictures.enumerated() {
       try context.cancellation.check()
       do {

@@ -30,7 +30,11 @@ enum ObjectsCommand {
         .value("--output", "FILE", short: "-o", help: "Write there, whole or not at all, not to standard output."),
         .value("--draw", "DIR", help: "Also write each picture with its detections drawn, as PNG, into this folder."),
         .value("--threshold", "SCORE", help: "Least raw score of a detection. Default: the model's own."),
-        .value("--confidence", "P", help: "Least confidence of a detection, 0 to 1 (calibrated models)."),
+        .value(
+          "--confidence", "P",
+          help:
+            "Least confidence of a detection, 0 to 1. Default: 0.5 where the model is calibrated and no --threshold given."
+        ),
         .value(
           "--min-size", "PIXELS", help: "Least height of an object. Larger is faster. Default: the model's own."),
         .value("--max-size", "PIXELS", help: "Greatest height of an object. Default: as large as the picture."),
@@ -66,12 +70,9 @@ enum ObjectsCommand {
     let detector = try ModelCatalog.detector(model)
     let scan = try scanOptions(options, base: detector.scanOptions)
     let readOptions = try Picture.readOptions(options)
-    let confidence = try options.number("--confidence", in: 0...1)
-    if confidence != nil, detector.components.contains(where: { $0.calibration == nil }) {
-      throw UsageError("--confidence: the model is not calibrated; use --threshold")
-    }
+    let confidence = try leastConfidence(options, detector)
     let format = try format(options)
-    let pictures = try Picture.list(options.operands, context)
+    let (pictures, faults) = try Picture.list(options.operands, context)
     let drawing = folder.map { DetectionDrawing(folder: $0, pictures: pictures) }
     try Picture.check(outputs, drawings: drawing?.paths ?? [], pictures: pictures, operands: options.operands)
     try drawing?.makeFolder()
@@ -92,7 +93,16 @@ enum ObjectsCommand {
       try drawing?.draw(index, result, on: image)
     }
     if let output { try AtomicFile.write(kept, to: output) }
-    if failures > 0 { throw PicturesFailed(count: failures, total: pictures.count) }
+    if failures + faults > 0 { throw PicturesFailed(count: failures + faults, total: pictures.count + faults) }
+  }
+
+  private static func leastConfidence(_ options: ParsedOptions, _ detector: HOGDetector) throws -> Double? {
+    let isCalibrated = detector.components.allSatisfy { $0.calibration != nil }
+    if options.isGiven("--confidence"), !isCalibrated {
+      throw UsageError("--confidence: the model is not calibrated; use --threshold")
+    }
+    let usual = isCalibrated && !options.isGiven("--threshold") ? 0.5 : nil
+    return try options.number("--confidence", in: 0...1) ?? usual
   }
 
   private static func format(_ options: ParsedOptions) throws -> DetectionFormat {

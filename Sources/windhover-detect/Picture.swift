@@ -10,24 +10,35 @@ struct Picture: Sendable {
   /// The pictures that operands of a command name: files, folders, data sets.
   ///
   /// Folders can be large: Ctrl-C is heeded while they are searched.
+  /// - Returns: the pictures, and how many that a list or a folder names cannot be had; these are told as warnings.
   /// - Throws: `InputError` for what is none of these.
-  static func list(_ operands: [String], _ context: CommandContext) throws -> [Picture] {
+  static func list(_ operands: [String], _ context: CommandContext) throws -> (pictures: [Picture], faults: Int) {
     context.progress.receive(.began(phase: "looking for pictures", total: nil))
     defer { context.progress.receive(.ended) }
-    return try operands.flatMap { operand -> [Picture] in
+    var faults = 0
+    func tellFaults(_ dataset: Dataset) {
+      for problem in dataset.problems where problem.severity == .error {
+        faults += 1
+        context.progress.receive(.warning("\(problem)"))
+      }
+    }
+    let pictures = try operands.flatMap { operand -> [Picture] in
       var isFolder: ObjCBool = false
       guard FileManager.default.fileExists(atPath: operand, isDirectory: &isFolder) else {
         guard operand.contains(":") || operand.split(separator: "/").count == 2 else {
           throw InputError(source: operand, problem: "no such file, folder or data set")
         }
         let dataset = try Dataset.load(DatasetReference.parse(operand), cancellation: context.cancellation)
+        tellFaults(dataset)
         return zip(dataset.images, dataset.sources).map { Picture(name: $0.name, source: $1) }
       }
       guard isFolder.boolValue else { return [Picture(name: operand, source: .file(path: operand))] }
       let dataset = try Dataset.load(
         DatasetReference(source: .files(format: .folder, path: operand)), cancellation: context.cancellation)
+      tellFaults(dataset)
       return zip(dataset.images, dataset.sources).map { Picture(name: $0.path, source: $1) }
     }
+    return (pictures, faults)
   }
 
   /// Refuses drawings and other outputs that would overwrite a picture, or a list that names pictures.

@@ -28,7 +28,7 @@ enum LandmarksCommand {
       ],
       examples: [
         (
-          "windhover-evaluate landmarks face.safetensors -d ibug:300w/test --perturb 0.05 --perturb 0.1",
+          "windhover-evaluate landmarks landmarks.safetensors -d 300w/test --perturb 0.05 --perturb 0.1",
           "Errors on 300-W's common subset, and with worse boxes."
         )
       ]),

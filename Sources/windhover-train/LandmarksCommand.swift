@@ -12,7 +12,7 @@ enum LandmarksCommand {
         a detector's: --boxes FILE takes results of windhover-detect objects, --detector NAME|FILE runs one. How these boxes
         are spread about the labelled ones is measured and printed; --set startShift=... and startScale=... train for it.
 
-        The preset dlib has the options of dlib's trainer and can be written as .dat; face is what Windhover ships: trees of
+        The preset dlib has the options of dlib's trainer and can be written as .dat; face is our own for faces: trees of
         local binary features with a global regression. --set NAME=VALUE changes any option; --list-options prints them.
         After each level FILE.checkpoint holds what is done; a run that was interrupted goes on from it.
         """,
@@ -35,7 +35,7 @@ enum LandmarksCommand {
       ],
       examples: [
         (
-          "windhover-train landmarks -d ibug:300w/train --mirror -o face.safetensors",
+          "windhover-train landmarks -d 300w/train --mirror -o landmarks.safetensors",
           "A 68-point fitter for the data set's own boxes."
         ),
         (
