@@ -26,7 +26,7 @@ struct AnnotatedSourceTests {
     (#"{"data": "voc:photos", "box": {"scale": 1}}"#, "box.scale"),
     (#"{"targets": "height>=20"}"#, "data"),
     (#"{"data": "voc:photos", "lim": 2}"#, "lim"),
-    (#"{"data": "voc:photos", "limit": 1.5}"#, "1.5"),
+    (#"{"data": "voc:photos", "limit": 1.5}"#, "whole numbers"),
   ])
   func faultsAreNamed(text: String, part: String) {
     #expect { try decode(text) } throws: { error in
