@@ -28,6 +28,9 @@ public protocol TrainingImageSource: Sendable {
   /// default is true.
   func allowsNegatives(at index: Int) -> Bool
 
+  /// The file and line that name the photo (`background.txt:12`), for messages about it. The default is `nil`: not known.
+  func origin(at index: Int) -> String?
+
   /// A checksum of the photo's content, by which a resumed training knows its data. The default hashes the pixels.
   func checksum(at index: Int) throws -> String
 }
@@ -38,6 +41,8 @@ extension TrainingImageSource {
   public func copies(at index: Int) -> Int? { nil }
 
   public func allowsNegatives(at index: Int) -> Bool { true }
+
+  public func origin(at index: Int) -> String? { nil }
 
   public func checksum(at index: Int) throws -> String {
     let image = try image(at: index)

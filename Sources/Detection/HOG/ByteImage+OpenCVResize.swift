@@ -9,13 +9,28 @@ extension ByteImage {
   /// bit of a level's pixel moves a window's score by about 0.01: enough to lose one box in a hundred.
   /// - Precondition: the image has pixels; both sizes are positive.
   func resizedAsOpenCV(to size: PixelSize) -> ByteImage {
-    precondition(width > 0 && height > 0 && size.width > 0 && size.height > 0)
     if size == self.size { return self }
+    return resizedAsOpenCV(to: size, columns: 0..<size.width, rows: 0..<size.height)
+  }
+
+  /// A part of the image at another size: the same bytes as the part of the whole.
+  ///
+  /// - Parameters columns, rows: the part, in pixels of the resized image.
+  /// - Precondition: as `resizedAsOpenCV(to:)`; the part is not empty and lies in the resized image.
+  /// - Complexity: O(pixels of the part).
+  func resizedAsOpenCV(to size: PixelSize, columns columnRange: Range<Int>, rows rowRange: Range<Int>) -> ByteImage {
+    precondition(width > 0 && height > 0 && size.width > 0 && size.height > 0)
+    precondition(!columnRange.isEmpty && columnRange.lowerBound >= 0 && columnRange.upperBound <= size.width)
+    precondition(!rowRange.isEmpty && rowRange.lowerBound >= 0 && rowRange.upperBound <= size.height)
+    let part = PixelSize(width: columnRange.count, height: rowRange.count)
+    if size == self.size {
+      return crop(x: columnRange.lowerBound, y: rowRange.lowerBound, width: part.width, height: part.height)
+    }
     let channels = channelCount
-    let columns = ExactLinearAxis(count: size.width, sourceCount: width)
-    let rows = ExactLinearAxis(count: size.height, sourceCount: height)
-    let rowValues = size.width * channels
-    let total = rowValues * size.height
+    let columns = ExactLinearAxis(columnRange, of: size.width, sourceCount: width)
+    let rows = ExactLinearAxis(rowRange, of: size.height, sourceCount: height)
+    let rowValues = part.width * channels
+    let total = rowValues * part.height
     let result = [UInt8](unsafeUninitializedCapacity: total) { buffer, filled in
       filled = total
       withUnsafeTemporaryAllocation(of: Int32.self, capacity: 2 * rowValues) { lines in
@@ -24,7 +39,7 @@ extension ByteImage {
         var near = lines.baseAddress!
         var far = near + rowValues
         pixels.withUnsafeBufferPointer { source in
-          for y in 0..<size.height {
+          for y in 0..<part.height {
             let upper = rows.lower[y]
             let lower = rows.upper[y]
             if held.1 == upper {
@@ -44,7 +59,7 @@ extension ByteImage {
         }
       }
     }
-    return ByteImage(width: size.width, height: size.height, channelCount: channels, pixels: result)
+    return ByteImage(width: part.width, height: part.height, channelCount: channels, pixels: result)
   }
 }
 
@@ -54,9 +69,12 @@ private struct ExactLinearAxis {
   var upper: [Int] = []
   var weights: [Int32] = []
 
-  init(count: Int, sourceCount: Int) {
+  init(_ range: Range<Int>, of count: Int, sourceCount: Int) {
     let step = 1 / (Double(count) / Double(sourceCount))
-    for index in 0..<count {
+    lower.reserveCapacity(range.count)
+    upper.reserveCapacity(range.count)
+    weights.reserveCapacity(range.count)
+    for index in range {
       let position = step * (Double(index) + 0.5) - 0.5
       let floor = position.rounded(.down)
       if floor < 0 {

@@ -1,0 +1,222 @@
+import Execution
+import Geometry
+import Imaging
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Positive samples cut from annotated photos: each object, its mirror image, and jittered copies of it.
+///
+/// **Order.** All objects come first, then their mirror images, then the first copy of each, the second, and so on, each
+/// group in a seeded order of its own, so that any beginning is a fair choice and every object is in it before any is in
+/// it twice. What a sample looks like depends on its object and the number of the copy alone.
+///
+/// **Border.** Where a window sticks out of the photo the border pixels are repeated. **Resampling.** Each pixel of the
+/// window is the mean of what it covers where the photo is shrunk, linear between pixels where it is enlarged
+/// (`ByteImage.crop`). A rotated copy is interpolated linearly from the photo's smallest halving that still has a pixel for
+/// each of the window's.
+///
+/// Which objects give none, and why, is in `leftOut`. A `.vec` file is read so too: its samples are photos of one object
+/// that fills them, and come out as they are where the window has their size.
+public struct AnnotatedPositives: PositiveSamples {
+  /// An object that gives no sample.
+  public struct LeftOut: Hashable, Sendable, CustomStringConvertible {
+    public enum Reason: String, Hashable, Sendable, CaseIterable {
+      /// The box has no area, or a number in it is not finite.
+      case empty
+      /// Less of the box lies in the photo than `leastVisibleShare`.
+      case outside
+      /// The window would have to be enlarged more than `largestEnlargement` times.
+      case tooSmall
+      /// The label is not one of those asked for.
+      case otherLabel
+    }
+
+    public let photo: String
+    public let box: Box
+    public let reason: Reason
+
+    public var description: String {
+      "\(photo): box \(box.x) \(box.y) \(box.width) \(box.height): \(reason.rawValue)"
+    }
+  }
+
+  public let options: PositiveSampleOptions
+  /// Objects that give samples. `count` is this, twice where mirror images are taken, and the copies.
+  public let objectCount: Int
+  public let leftOut: [LeftOut]
+  let photos: OpenedPhotos
+  private let objects: [Object]
+  private let entries: [Entry]
+
+  private struct Object: Sendable {
+    var photo: Int32
+    /// Its place among the photo's annotations.
+    var annotation: Int32
+    var region: Box
+  }
+
+  private struct Entry: Sendable {
+    var object: Int32
+    /// 0 is the object, 1 its mirror image, 2 and more a copy.
+    var variant: Int32
+  }
+
+  /// - Parameters:
+  ///   - labels: of the annotations that are objects; `nil` takes all that are not ignored.
+  /// - Throws: `InputError` where an option cannot be used, or no object is left.
+  public init(_ photos: OpenedPhotos, options: PositiveSampleOptions, labels: Set<String>? = nil) throws {
+    try options.validate()
+    var objects: [Object] = []
+    var leftOut: [LeftOut] = []
+    var copies: [Int32] = []
+    for photo in 0..<photos.count {
+      let number = photos.source.copies(at: photo) ?? options.copies
+      for (index, annotation) in photos.source.annotations(at: photo).enumerated() where !annotation.isIgnored {
+        if let reason = AnnotatedPositives.fault(annotation, in: photos.sizes[photo], options, labels) {
+          leftOut.append(LeftOut(photo: photos.source.name(at: photo), box: annotation.box, reason: reason))
+          continue
+        }
+        objects.append(
+          Object(photo: Int32(photo), annotation: Int32(index), region: options.region(of: annotation.box)))
+        copies.append(Int32(max(0, number)))
+      }
+    }
+    guard !objects.isEmpty else {
+      throw InputError(
+        source: "positive samples", problem: "there are none",
+        found: "\(photos.count) photos, \(leftOut.count) objects that cannot be used"
+          + AnnotatedPositives.reasons(leftOut),
+        expected: "annotated objects that are not ignored")
+    }
+    var entries: [Entry] = []
+    var random = RandomStream(seed: options.seed, stream: 0x706F_7369)
+    func add(_ variant: Int, _ chosen: [Int]) {
+      var order = chosen
+      random.shuffle(&order)
+      entries += order.map { Entry(object: Int32($0), variant: Int32(variant)) }
+    }
+    let all = Array(objects.indices)
+    add(0, all)
+    if options.mirrors { add(1, all) }
+    let most = Int(copies.max() ?? 0)
+    for copy in 0..<most { add(2 + copy, all.filter { copies[$0] > copy }) }
+    self.photos = photos
+    self.options = options
+    self.objects = objects
+    self.entries = entries
+    self.leftOut = leftOut
+    objectCount = objects.count
+  }
+
+  /// How many objects were left out for each reason, for a message: `": 3 tooSmall, 1 outside"`.
+  public static func reasons(_ leftOut: [LeftOut]) -> String {
+    let counts = LeftOut.Reason.allCases.compactMap { reason in
+      let count = leftOut.count { $0.reason == reason }
+      return count == 0 ? nil : "\(count) \(reason.rawValue)"
+    }
+    return counts.isEmpty ? "" : ": " + counts.joined(separator: ", ")
+  }
+
+  private static func fault(
+    _ annotation: Annotation, in size: PixelSize, _ options: PositiveSampleOptions, _ labels: Set<String>?
+  ) -> LeftOut.Reason? {
+    if let labels, !labels.contains(annotation.label) { return .otherLabel }
+    let box = annotation.box
+    guard box.isFinite, !box.isEmpty else { return .empty }
+    let visible = box.coveredShare(by: Box(size))
+    guard visible > 0, visible >= options.leastVisibleShare else { return .outside }
+    let region = options.region(of: box)
+    let limit = options.largestEnlargement * (1 + 1e-9)
+    if Double(options.windowSize.width) > limit * region.width
+      || Double(options.windowSize.height) > limit * region.height
+    {
+      return .tooSmall
+    }
+    return nil
+  }
+
+  public var windowSize: PixelSize { options.windowSize }
+
+  public var count: Int { entries.count }
+
+  public func name(at index: Int) -> String {
+    let entry = entries[index]
+    let object = objects[Int(entry.object)]
+    let name = "\(photos.source.name(at: Int(object.photo)))#\(object.annotation)"
+    return switch entry.variant {
+    case 0: name
+    case 1: name + " mirrored"
+    default: name + " copy \(entry.variant - 1)"
+    }
+  }
+
+  public func sample(at index: Int) throws -> ByteImage {
+    cut(entries[index], from: try photos.grey(at: Int(objects[Int(entries[index].object)].photo)), halvings: nil)
+  }
+
+  /// Several samples one after the other: each photo is opened once a call.
+  public func samples(at indices: [Int], executor: ParallelExecutor) throws -> [UInt8] {
+    let length = windowSize.width * windowSize.height
+    var byPhoto: [Int32: [Int]] = [:]
+    for (number, index) in indices.enumerated() {
+      byPhoto[objects[Int(entries[index].object)].photo, default: []].append(number)
+    }
+    let groups = byPhoto.sorted { $0.key < $1.key }
+    return try PositiveSampleBlock.fill(count: indices.count, length: length) { block in
+      try executor.forEach(groups.count) { group in
+        let image = try photos.grey(at: Int(groups[group].key))
+        let turns = options.jitterRotation > 0 && groups[group].value.contains { entries[indices[$0]].variant >= 2 }
+        let halvings = turns ? ImageOctaves(image, smallest: windowSize) : nil
+        for number in groups[group].value {
+          block.put(cut(entries[indices[number]], from: image, halvings: halvings), number, length)
+        }
+      }
+    }
+  }
+
+  private func cut(_ entry: Entry, from image: ByteImage, halvings: ImageOctaves?) -> ByteImage {
+    let object = objects[Int(entry.object)]
+    if entry.variant < 2 {
+      let window = image.crop(object.region, to: windowSize)
+      return entry.variant == 1 ? window.mirrored() : window
+    }
+    // A stream for each object of each photo: a copy does not depend on what else is labelled, or asked for.
+    var random = RandomStream(
+      seed: options.seed ^ UInt64(entry.variant) << 32, stream: UInt64(object.photo) << 24 | UInt64(object.annotation))
+    let jitter = PositiveJitter(options, using: &random)
+    let region = jitter.apply(to: object.region)
+    let window =
+      jitter.rotation == 0
+      ? image.crop(region, to: windowSize)
+      : (halvings ?? ImageOctaves(image, smallest: windowSize)).window(
+        region, size: windowSize, rotation: jitter.rotation, pivot: region.center)
+    return jitter.isMirrored ? window.mirrored() : window
+  }
+}
+
+/// How one copy of an object differs from it.
+struct PositiveJitter: Sendable {
+  /// Shares of the region's sides.
+  var shiftX: Double
+  var shiftY: Double
+  var scale: Double
+  /// Radians, clockwise as seen.
+  var rotation: Double
+  var isMirrored: Bool
+
+  /// Draws a jitter; the order of the draws is fixed.
+  init(_ options: PositiveSampleOptions, using random: inout RandomStream) {
+    shiftX = random.uniform(in: -1..<1) * options.jitterShift
+    shiftY = random.uniform(in: -1..<1) * options.jitterShift
+    scale = exp(random.uniform(in: -1..<1) * log(1 + options.jitterScale))
+    rotation = random.uniform(in: -1..<1) * options.jitterRotation * Double.pi / 180
+    let coin = random.uniform() < 0.5
+    isMirrored = options.mirrors && coin
+  }
+
+  func apply(to region: Box) -> Box {
+    region.translated(x: shiftX * region.width, y: shiftY * region.height).resized(by: scale)
+  }
+}

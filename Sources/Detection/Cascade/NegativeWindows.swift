@@ -1,0 +1,142 @@
+import Execution
+import Geometry
+import Imaging
+
+/// All windows of a set of photos that may be a cascade's negatives, each once, in a seeded order.
+///
+/// The lattice is that of `NegativeWindowOptions`: photos without objects give all their windows, annotated ones those that
+/// keep clear of the objects. How many there are is known before any is looked at. The order is a random one over all of
+/// them (`IndexPermutation`): any stretch of it spreads over photos, sizes and places as the windows themselves do. A place
+/// in the order is one number: that is all a checkpoint keeps.
+///
+/// **Levels** are made from the grey photo as OpenCV's detection makes them (linear interpolation, to the byte), so that a
+/// window looks in training as it looks in a scan.
+public struct NegativeWindows: Sendable {
+  public let options: NegativeWindowOptions
+  /// How many different windows there are.
+  public let count: Int
+  /// What the photos give.
+  public let summary: Summary
+  let photos: OpenedPhotos
+  let positives: PositiveSampleOptions?
+  /// For each photo its first window's number, and `count` at the end.
+  let starts: [Int]
+  /// Windows of each level of each photo, one photo after the other.
+  let levelCounts: [Int]
+  /// Where each photo's levels begin in `levelCounts`.
+  let levelStarts: [Int]
+  let order: IndexPermutation
+
+  public struct Summary: Hashable, Sendable, Codable {
+    public var photos = 0
+    /// Photos that no negatives may be taken from.
+    public var barredPhotos = 0
+    /// Photos smaller than the window.
+    public var smallPhotos = 0
+    /// Photos without a window that keeps clear of the objects.
+    public var crowdedPhotos = 0
+    public var largestPhoto: PixelSize?
+  }
+
+  /// Counts the windows.
+  ///
+  /// - Parameters:
+  ///   - photos: photos with and without objects; those for which `allowsNegatives` is false give none.
+  ///   - positives: how an object's window is cut from its box, which negatives keep clear of; `nil` takes the box.
+  /// - Throws: `InputError` where an option cannot be used. No window at all is no error here: see `requireWindows`.
+  /// - Complexity: no photo is opened; O(rows of windows * objects) for annotated ones.
+  public init(
+    _ photos: OpenedPhotos, options: NegativeWindowOptions, positives: PositiveSampleOptions? = nil,
+    executor: ParallelExecutor = ParallelExecutor()
+  ) throws {
+    try options.validate()
+    try positives?.validate()
+    let counts = executor.map(photos.count) { photo -> [Int] in
+      guard photos.source.allowsNegatives(at: photo) else { return [] }
+      return NegativeWindows.levels(photos, photo, options, positives).map(\.count)
+    }
+    var summary = Summary()
+    summary.photos = photos.count
+    var starts = [0]
+    var levelStarts = [0]
+    for photo in counts.indices {
+      let total = counts[photo].reduce(0, +)
+      starts.append(starts[photo] + total)
+      levelStarts.append(levelStarts[photo] + counts[photo].count)
+      let size = photos.sizes[photo]
+      if !photos.source.allowsNegatives(at: photo) {
+        summary.barredPhotos += 1
+        continue
+      }
+      if size.width * size.height > (summary.largestPhoto.map { $0.width * $0.height } ?? 0) {
+        summary.largestPhoto = size
+      }
+      if size.width < options.windowSize.width || size.height < options.windowSize.height {
+        summary.smallPhotos += 1
+      } else if total == 0 {
+        summary.crowdedPhotos += 1
+      }
+    }
+    self.options = options
+    self.photos = photos
+    self.positives = positives
+    self.summary = summary
+    self.starts = starts
+    self.levelStarts = levelStarts
+    levelCounts = counts.flatMap { $0 }
+    count = starts[photos.count]
+    order = IndexPermutation(count: count, seed: options.seed)
+  }
+
+  static func levels(
+    _ photos: OpenedPhotos, _ photo: Int, _ options: NegativeWindowOptions, _ positives: PositiveSampleOptions?
+  ) -> [LevelWindows] {
+    let annotations = photos.source.annotations(at: photo)
+    return options.levels(of: photos.sizes[photo]).map { level in
+      LevelWindows(level, options: options, annotations: annotations) { positives?.region(of: $0) ?? $0 }
+    }
+  }
+
+  /// - Throws: `InputError` that says why there is no window, where there is none.
+  public func requireWindows() throws {
+    guard count == 0 else { return }
+    let window = "\(options.windowSize.width) x \(options.windowSize.height)"
+    var found = "\(summary.photos) photos"
+    if summary.smallPhotos > 0 { found += ", \(summary.smallPhotos) of them smaller than the window" }
+    if summary.crowdedPhotos > 0 { found += ", \(summary.crowdedPhotos) without a place clear of objects" }
+    if summary.barredPhotos > 0 { found += ", \(summary.barredPhotos) that negatives may not be taken from" }
+    if let largest = summary.largestPhoto { found += " (the largest is \(largest.width) x \(largest.height))" }
+    throw InputError(
+      source: "negatives", problem: "there are no windows of \(window)", found: found,
+      expected: "photos larger than the window, with places without objects",
+      hint: "give larger photos, or take a smaller window")
+  }
+}
+
+/// A window of a unit.
+public struct NegativeWindow: Hashable, Sendable {
+  /// Its left column and top row in the unit's image.
+  public var x: Int
+  public var y: Int
+  /// Its place in the order of all windows.
+  public var order: Int
+  /// Its level of the photo, and its left column and top row there.
+  public var place: Place
+
+  public struct Place: Hashable, Sendable {
+    public var level: Int32
+    public var x: Int32
+    public var y: Int32
+  }
+}
+
+/// Windows that are looked at together: they lie in one image, of which integral images are built once.
+public struct NegativeUnit: Sendable {
+  /// The photo's index.
+  public let photo: Int
+  /// Grey: a whole level of the photo, or windows cut from its levels, one below the other, where they are so few that whole
+  /// levels would be a waste.
+  public let image: ByteImage
+  /// In rising order of their place in the photo.
+  public let windows: [NegativeWindow]
+}
