@@ -5,6 +5,9 @@ import Execution
 #endif
 
 /// How a sliding-window detector goes over an image.
+///
+/// The options serve all families. One that a family does not know is refused by its
+/// ``ObjectDetector/validate(_:source:)``, unless it has the value that means "off".
 public struct ScanOptions: Hashable, Sendable, Codable {
   /// Whether the image may be enlarged to find objects smaller than the window's.
   public enum Upsampling: String, Hashable, Sendable, Codable, CaseIterable {
@@ -20,7 +23,7 @@ public struct ScanOptions: Hashable, Sendable, Codable {
   public enum LevelRule: String, Hashable, Sendable, Codable, CaseIterable {
     /// Boxes are exact: each axis is scaled by the level's true ratio, and padding repeats the border's pixels.
     case exact
-    /// OpenCV's `detectMultiScale`: levels by plain bilinear interpolation of the full image, sizes and boxes rounded
+    /// OpenCV's `detectMultiScale`, of the class that the family answers to. For HOG: levels by plain bilinear interpolation of the full image, sizes and boxes rounded
     /// to whole pixels (half to even) by the nominal scale, padding by reflection, at most 64 levels; at last boxes are
     /// cut at the image's border.
     case openCV
@@ -35,9 +38,9 @@ public struct ScanOptions: Hashable, Sendable, Codable {
   /// Ratio of the sizes of neighbouring levels, more than 1.
   public var scaleFactor: Double
   public var upsampling: Upsampling
-  /// Cells from one window to the next, on both axes.
+  /// Steps from one window to the next on both axes, in the family's unit: HOG's is the cell.
   public var stride: Int
-  /// Cells added on all four sides of every level, so that objects which the border cuts are found.
+  /// Added on all four sides of every level, so that objects which the border cuts are found; in the unit of `stride`.
   public var padding: Int
   public var levelRule: LevelRule
   /// How many neighbouring levels share one computed feature map: the middle one's is computed, the others' are
@@ -95,8 +98,8 @@ public struct ScanOptions: Hashable, Sendable, Codable {
         maximumHeight, "at least the minimum height")
     }
     try require(scaleFactor >= 1.001 && scaleFactor <= 16, "scaleFactor", scaleFactor, "1.001 to 16")
-    try require((1...64).contains(stride), "stride", stride, "1 to 64 cells")
-    try require((0...64).contains(padding), "padding", padding, "0 to 64 cells")
+    try require((1...64).contains(stride), "stride", stride, "1 to 64 steps")
+    try require((0...64).contains(padding), "padding", padding, "0 to 64 steps")
     try require(
       sharedLevels == 1 || (levelRule == .exact && (1...16).contains(sharedLevels)), "sharedLevels", sharedLevels,
       levelRule == .exact ? "1 to 16 levels" : "1 with OpenCV's levels")
@@ -116,6 +119,12 @@ public struct ScanOptions: Hashable, Sendable, Codable {
       try require(grouping.threshold >= 0, "suppression.threshold", grouping.threshold, "0 or more")
       try require((0...1).contains(grouping.epsilon), "suppression.epsilon", grouping.epsilon, "0 to 1")
     }
+  }
+
+  /// The options that matter most, in a line.
+  public var summary: String {
+    "scan: threshold \(threshold), scale factor \((scaleFactor * 1000).rounded() / 1000), upsampling "
+      + upsampling.rawValue
   }
 
   private enum CodingKeys: String, CodingKey {

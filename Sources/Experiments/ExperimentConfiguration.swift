@@ -13,7 +13,7 @@ public struct ExperimentConfiguration: Hashable, Codable, Sendable {
   /// What the experiment is to show, in a sentence or two.
   public var purpose: String
   /// How the detector is trained; `nil` where `model` names one.
-  public var train: HOGTrainingJob?
+  public var train: TrainingChoice?
   /// A model by name or path; `nil` where one is trained.
   public var model: String?
   /// Evaluations by boxes in whole photos.
@@ -22,7 +22,7 @@ public struct ExperimentConfiguration: Hashable, Codable, Sendable {
   public var windows: [WindowEvaluation]
 
   public init(
-    title: String, purpose: String, train: HOGTrainingJob? = nil, model: String? = nil, boxes: [BoxEvaluation] = [],
+    title: String, purpose: String, train: TrainingChoice? = nil, model: String? = nil, boxes: [BoxEvaluation] = [],
     windows: [WindowEvaluation] = []
   ) {
     self.title = title
@@ -37,7 +37,7 @@ public struct ExperimentConfiguration: Hashable, Codable, Sendable {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
       title: try values.decode(String.self, forKey: .title), purpose: try values.decode(String.self, forKey: .purpose),
-      train: try values.decodeIfPresent(HOGTrainingJob.self, forKey: .train),
+      train: try values.decodeIfPresent(TrainingChoice.self, forKey: .train),
       model: try values.decodeIfPresent(String.self, forKey: .model),
       boxes: try values.decodeIfPresent([BoxEvaluation].self, forKey: .boxes) ?? [],
       windows: try values.decodeIfPresent([WindowEvaluation].self, forKey: .windows) ?? [])
@@ -102,13 +102,16 @@ public struct WindowEvaluation: Hashable, Codable, Sendable {
   }
 }
 
-extension HOGDetector {
+extension ObjectDetector {
   /// The detector's own scan options with some of them replaced.
-  /// - Throws: `InputError` for values out of range; `DecodingError` for one of the wrong kind.
+  /// - Throws: `InputError` for values out of range and for options that the family does not know; `DecodingError` for one
+  ///   of the wrong kind.
   public func scanOptions(with changes: JSONTree?) throws -> ScanOptions {
     guard let changes else { return scanOptions }
     let text = try JSONEncoder().encode(changes)
     _ = try StrictJSON.decode(ScanOptions.self, from: text, source: "scan")
-    return try JSONTree.decode(changes, over: scanOptions)
+    let options = try JSONTree.decode(changes, over: scanOptions)
+    try validate(options, source: "scan")
+    return options
   }
 }

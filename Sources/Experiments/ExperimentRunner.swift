@@ -55,32 +55,32 @@ public struct ExperimentRunner: Sendable {
 
   private func trainedOrGiven(
     _ result: inout ExperimentResult, _ report: inout ExperimentReport
-  ) throws -> HOGDetector {
-    let file: ModelFile
-    if let job = configuration.train {
+  ) throws -> any ObjectDetector {
+    var model = configuration.model ?? ""
+    if let choice = configuration.train {
       let checkpoint = path("checkpoint.safetensors")
       let isResumed = FileManager.default.fileExists(atPath: checkpoint)
       let start = ContinuousClock.now
-      let trained = try job.run(
+      let trained = try choice.job.run(
         record: record, checkpoint: checkpoint, executor: executor, progress: progress, cancellation: cancellation)
       // The rest of a training is not what a training takes.
       if !isResumed { result.trainingSeconds = (ContinuousClock.now - start) / .seconds(1) }
-      file = trained.model
-      report.training = trained.result.report
-      try file.write(to: path("model.safetensors"))
-      try AtomicFile.write(StrictJSON.text(trained.result.report), to: path("training.json"))
+      report.training = trained.report
+      model = path("model.safetensors")
+      try trained.model.write(to: model)
+      try AtomicFile.write(StrictJSON.text(trained.report), to: path("training.json"))
       try? FileManager.default.removeItem(atPath: checkpoint)
-    } else {
-      file = try ModelFile(path: ModelCatalog.path(of: configuration.model ?? ""))
     }
-    let bytes = try file.bytes()
+    model = try ModelCatalog.path(of: model)
+    let detector = try ModelCatalog.detector(model)
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: model)))
     result.modelBytes = bytes.count
     result.modelChecksum = SHA256.hexDigest(of: bytes)
-    return try HOGDetector(modelFile: file)
+    return detector
   }
 
   private func evaluate(
-    _ evaluation: BoxEvaluation, _ detector: HOGDetector, _ result: inout ExperimentResult,
+    _ evaluation: BoxEvaluation, _ detector: any ObjectDetector, _ result: inout ExperimentResult,
     _ report: inout ExperimentReport
   ) throws {
     guard let dataset = try AnnotatedSource.load(evaluation.data) else {
@@ -88,8 +88,7 @@ public struct ExperimentRunner: Sendable {
     }
     let detections = try DetectionRun.detect(
       detector, in: dataset, options: try detector.scanOptions(with: evaluation.scan), executor: executor,
-      progress: progress,
-      cancellation: cancellation)
+      progress: progress, cancellation: cancellation)
     let file = path("\(evaluation.name).jsonl")
     try ResultsFile.write(detections, to: file)
     let evaluator = Evaluator(
@@ -127,9 +126,15 @@ public struct ExperimentRunner: Sendable {
   }
 
   private func evaluate(
-    _ evaluation: WindowEvaluation, _ detector: HOGDetector, _ result: inout ExperimentResult,
+    _ evaluation: WindowEvaluation, _ detector: any ObjectDetector, _ result: inout ExperimentResult,
     _ report: inout ExperimentReport
   ) throws {
+    guard let scorer = detector as? any WindowScorer else {
+      throw InputError(
+        source: configuration.title, field: evaluation.name,
+        problem: "the detector's windows cannot be scored one by one",
+        hint: "evaluate it by boxes")
+    }
     guard let positives = try AnnotatedSource.load(evaluation.positives),
       let negatives = try AnnotatedSource.load(evaluation.negatives)
     else {
@@ -137,9 +142,8 @@ public struct ExperimentRunner: Sendable {
         source: configuration.title, field: evaluation.name, problem: "needs positives and negatives")
     }
     let scores = try WindowRun.score(
-      detector, positives: positives, negatives: negatives, options: try detector.scanOptions(with: evaluation.scan),
-      executor: executor,
-      progress: progress, cancellation: cancellation)
+      scorer, positives: positives, negatives: negatives, options: try scorer.scanOptions(with: evaluation.scan),
+      executor: executor, progress: progress, cancellation: cancellation)
     let rates = evaluation.rates ?? [1e-5, 1e-4, 1e-3]
     let page = WindowReport(
       title: "\(configuration.title): \(evaluation.name)", results: [(configuration.title, scores)], rates: rates,

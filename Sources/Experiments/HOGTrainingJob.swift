@@ -9,7 +9,9 @@ import ModelFiles
 
 /// Everything that a HOG training needs: data sets and options. What `windhover-train hog --config` reads, and the `train`
 /// part of an experiment.
-public struct HOGTrainingJob: Hashable, Codable, Sendable {
+public struct HOGTrainingJob: TrainingJob {
+  public static let family = "hog"
+
   /// Photos (or windows) with objects.
   public var positives: [AnnotatedSource]
   /// Photos without an object.
@@ -44,6 +46,8 @@ public struct HOGTrainingJob: Hashable, Codable, Sendable {
       values.decodeIfPresent(JSONTree.self, forKey: .options) ?? .object([:]), over: preset.options)
   }
 
+  public var dataSources: [AnnotatedSource] { positives + negatives + calibration }
+
   /// Loads the data, trains, and makes the model file's content; writes nothing but the checkpoint.
   ///
   /// - Parameters:
@@ -54,7 +58,7 @@ public struct HOGTrainingJob: Hashable, Codable, Sendable {
   public func run(
     record: RunRecord, checkpoint: String? = nil, executor: ParallelExecutor = ParallelExecutor(),
     progress: any ProgressSink = SilentProgress(), cancellation: Cancellation = Cancellation()
-  ) throws -> (model: ModelFile, result: HOGTrainingResult) {
+  ) throws -> TrainedModel {
     guard let (photos, uses) = try AnnotatedSource.loadWithUses(positives) else {
       throw InputError(source: "training", field: "positives", problem: "names no data set")
     }
@@ -79,7 +83,8 @@ public struct HOGTrainingJob: Hashable, Codable, Sendable {
           name: source.data.description, description: role, imageCount: set.images.count,
           checksum: try set.contentChecksum(executor: executor, cancellation: cancellation))
       }, seed: options.seed, commit: record.commit, date: record.date, machine: record.machine)
-    return (try result.detector.modelFile(provenance: provenance, training: options), result)
+    return TrainedModel(
+      model: try result.detector.modelFile(provenance: provenance, training: options), report: result.report)
   }
 
   /// Whether the parts of the data contradict each other: a photo in two of them, or twice in one.

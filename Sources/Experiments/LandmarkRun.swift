@@ -24,15 +24,12 @@ public struct LandmarkRun: Sendable {
   /// Reads a fitter: ours (.safetensors) or dlib's (.dat), told apart by their bytes.
   /// - Throws: `InputError` where it is neither.
   public static func model(_ path: String) throws -> LandmarkModel {
-    guard let handle = FileHandle(forReadingAtPath: path) else {
-      throw InputError(source: path, problem: "cannot be read", expected: "a landmark model")
+    let model = try ModelFormats.read(path)
+    guard case .landmarks(let fitter) = model.content else {
+      throw InputError(
+        source: path, problem: "is no landmark model", found: model.format, expected: "a model that fits points")
     }
-    defer { try? handle.close() }
-    let head = (try? handle.read(upToCount: 32)) ?? Data()
-    guard DlibShapePredictor.isLikely(head) else { return try LandmarkModel(path: path) }
-    return LandmarkModel(
-      predictor: try DlibShapePredictor.read(path), options: ShapePredictorOptions(),
-      provenance: Provenance(command: "dlib", dataSets: [], seed: 0))
+    return fitter
   }
 
   /// The layout of the model's points, where it is known.

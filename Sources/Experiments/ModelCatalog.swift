@@ -28,9 +28,21 @@ public enum ModelCatalog {
       hint: "WINDHOVER_HOME may name the folder that holds models/")
   }
 
-  /// Reads a detector by name or path.
-  public static func detector(_ nameOrPath: String) throws -> HOGDetector {
-    try HOGDetector(modelFile: ModelFile(path: path(of: nameOrPath)))
+  /// Reads a model of any kind by name or path; see ``ModelFormats`` for what is known.
+  /// - Throws: `InputError` for a file that cannot be read, is of no known kind, or does not hold together.
+  public static func model(_ nameOrPath: String) throws -> StoredModel {
+    try ModelFormats.read(path(of: nameOrPath))
+  }
+
+  /// Reads a detector of any family by name or path.
+  /// - Throws: as ``model(_:)``, and for a model that is no detector.
+  public static func detector(_ nameOrPath: String) throws -> any ObjectDetector {
+    let model = try model(nameOrPath)
+    guard case .detector(let detector) = model.content else {
+      throw InputError(
+        source: nameOrPath, problem: "is no detector", found: model.format, expected: "a model that finds objects")
+    }
+    return detector
   }
 
   private static let suffix = ".safetensors"

@@ -74,12 +74,14 @@ public enum Quickstart {
     _ configuration: ExperimentConfiguration, folder: String
   ) throws -> ExperimentConfiguration {
     var copy = configuration
-    let sets = try GeneratedFaces.write(below: folder, seed: copy.train?.options.seed ?? 1)
+    guard var job = try copy.train?.job(as: HOGTrainingJob.self, source: "quickstart") else { return copy }
+    let sets = try GeneratedFaces.write(below: folder, seed: job.options.seed)
     copy.title = "GENERATED PICTURES: " + copy.title
     copy.purpose = "The public photos could not be fetched: figures on drawn faces say nothing of real ones."
-    copy.train?.positives = [AnnotatedSource(data: try .parse(sets.train))]
-    copy.train?.negatives = [AnnotatedSource(data: try .parse(sets.negatives))]
-    copy.train?.calibration = []
+    job.positives = [AnnotatedSource(data: try .parse(sets.train))]
+    job.negatives = [AnnotatedSource(data: try .parse(sets.negatives))]
+    job.calibration = []
+    copy.train = TrainingChoice(job)
     copy.boxes[0].data = [AnnotatedSource(data: try .parse(sets.test))]
     return copy
   }

@@ -15,7 +15,8 @@ public enum WindowRun {
   /// - Parameter floor: negatives below it are counted and not listed.
   /// - Throws: `InputError` for an image that cannot be read, or a target that no component takes.
   public static func score(
-    _ detector: HOGDetector, positives: Dataset, negatives: Dataset, options: ScanOptions? = nil, floor: Double = -2,
+    _ detector: any WindowScorer, positives: Dataset, negatives: Dataset, options: ScanOptions? = nil,
+    floor: Double = -2,
     executor: ParallelExecutor = ParallelExecutor(), progress: any ProgressSink = SilentProgress(),
     cancellation: Cancellation = Cancellation()
   ) throws -> WindowProtocol {
@@ -35,12 +36,12 @@ public enum WindowRun {
     let scans = try executor.map(negatives.images.count) { index in
       try cancellation.check()
       let image = try negatives.image(at: index)
-      let scan = detector.windows(in: image, scoringAtLeast: floor, options: options, executor: .serial)
+      let scan = detector.windowScores(in: image, scoringAtLeast: floor, options: options, executor: .serial)
       progress.receive(.advanced(completed: done.add(1, ordering: .relaxed).newValue))
-      return (scores: scan.windows.map(\.score), count: scan.scannedCount)
+      return scan
     }
     return try WindowProtocol(
       positiveScores: scores.flatMap(\.self), negativeScores: scans.flatMap(\.scores),
-      negativeWindowCount: scans.reduce(0) { $0 + $1.count }, floor: floor)
+      negativeWindowCount: scans.reduce(0) { $0 + $1.scannedCount }, floor: floor)
   }
 }

@@ -30,6 +30,12 @@ public struct OpenCVHOGVector: Hashable, Sendable {
     self.bias = bias
   }
 
+  /// Whether a file that begins with these bytes holds a list of numbers: for telling formats apart.
+  public static func isLikely(_ head: some Collection<UInt8>) -> Bool {
+    let numbers = Set("0123456789+-.eE[], \t\r\n".utf8)
+    return head.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } && head.allSatisfy(numbers.contains)
+  }
+
   /// Reads a list of numbers.
   /// - Throws: `InputError` with the path.
   public init(path: String) throws {

@@ -49,7 +49,32 @@ extension ModelFile {
       tensors: tensors, source: name)
   }
 
+  /// Whether a file that begins with these bytes is a safetensors file: a header length in its limit and a JSON object.
+  public static func isLikely(_ head: [UInt8]) -> Bool {
+    head.count > 8 && head[4..<8].allSatisfy { $0 == 0 } && head[8] == UInt8(ascii: "{")
+  }
+
+  /// The first bytes of a plain file, fewer where it is shorter: for telling formats apart.
+  /// - Throws: `InputError` for what cannot be read or is no plain file.
+  public static func head(of path: String, count: Int) throws -> [UInt8] {
+    try withPlainFile(path) { descriptor, size in try read(descriptor, 0..<min(size, count), path) }
+  }
+
   private static func contents(of path: String) throws -> [UInt8] {
+    try withPlainFile(path) { descriptor, size in
+      guard size <= sizeLimit else {
+        throw InputError(
+          source: path, problem: "too large for a model", found: "\(size) bytes", expected: "at most \(sizeLimit)")
+      }
+      // The header is read and checked before memory is taken for what it promises.
+      let head = try read(descriptor, 0..<min(size, 8), path)
+      let length = try TensorHeader.length(head: head, fileSize: size, source: path)
+      _ = try TensorHeader(bytes: try read(descriptor, 0..<8 + length, path), fileSize: size, source: path)
+      return try read(descriptor, 0..<size, path)
+    }
+  }
+
+  private static func withPlainFile(_ path: String, _ body: (Int32, _ size: Int) throws -> [UInt8]) throws -> [UInt8] {
     // Without waiting, or a named pipe would hold the program for ever.
     let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure(path) }
@@ -62,16 +87,7 @@ extension ModelFile {
         found: status.st_mode & S_IFMT == S_IFDIR ? "a folder" : "no plain file",
         expected: "a model file")
     }
-    let size = Int(status.st_size)
-    guard size <= sizeLimit else {
-      throw InputError(
-        source: path, problem: "too large for a model", found: "\(size) bytes", expected: "at most \(sizeLimit)")
-    }
-    // The header is read and checked before memory is taken for what it promises.
-    let head = try read(descriptor, 0..<min(size, 8), path)
-    let length = try TensorHeader.length(head: head, fileSize: size, source: path)
-    _ = try TensorHeader(bytes: try read(descriptor, 0..<8 + length, path), fileSize: size, source: path)
-    return try read(descriptor, 0..<size, path)
+    return try body(descriptor, Int(status.st_size))
   }
 
   private static func read(_ descriptor: Int32, _ range: Range<Int>, _ path: String) throws -> [UInt8] {

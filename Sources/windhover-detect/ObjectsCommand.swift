@@ -68,7 +68,7 @@ enum ObjectsCommand {
     let model = try ModelCatalog.path(of: options.requiredText("--model"))
     try outputs.inputs("the model", [model])
     let detector = try ModelCatalog.detector(model)
-    let scan = try scanOptions(options, base: detector.scanOptions)
+    let scan = try scanOptions(options, detector)
     let readOptions = try Picture.readOptions(options)
     let confidence = try leastConfidence(options, detector)
     let format = try format(options)
@@ -96,12 +96,11 @@ enum ObjectsCommand {
     if failures + faults > 0 { throw PicturesFailed(count: failures + faults, total: pictures.count + faults) }
   }
 
-  private static func leastConfidence(_ options: ParsedOptions, _ detector: HOGDetector) throws -> Double? {
-    let isCalibrated = detector.components.allSatisfy { $0.calibration != nil }
-    if options.isGiven("--confidence"), !isCalibrated {
+  private static func leastConfidence(_ options: ParsedOptions, _ detector: any ObjectDetector) throws -> Double? {
+    if options.isGiven("--confidence"), !detector.isCalibrated {
       throw UsageError("--confidence: the model is not calibrated; use --threshold")
     }
-    let usual = isCalibrated && !options.isGiven("--threshold") ? 0.5 : nil
+    let usual = detector.isCalibrated && !options.isGiven("--threshold") ? 0.5 : nil
     return try options.number("--confidence", in: 0...1) ?? usual
   }
 
@@ -113,8 +112,8 @@ enum ObjectsCommand {
   }
 
   /// The model's scan options with what the command line changes.
-  private static func scanOptions(_ options: ParsedOptions, base: ScanOptions) throws -> ScanOptions {
-    var scan = base
+  private static func scanOptions(_ options: ParsedOptions, _ detector: any ObjectDetector) throws -> ScanOptions {
+    var scan = detector.scanOptions
     if let value = try options.number("--threshold") { scan.threshold = value }
     if let value = try options.number("--min-size", in: 1...1e6) { scan.minimumHeight = value }
     if let value = try options.number("--max-size", in: 1...1e6) { scan.maximumHeight = value }
@@ -124,7 +123,7 @@ enum ObjectsCommand {
     if let least = scan.minimumHeight, let most = scan.maximumHeight, least > most {
       throw UsageError("--min-size \(least) is larger than --max-size \(most)")
     }
-    try scan.validate(source: "command line")
+    try detector.validate(scan, source: "command line")
     return scan
   }
 }

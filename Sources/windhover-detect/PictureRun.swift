@@ -2,7 +2,7 @@ import Windhover
 
 /// Looks at pictures a batch at a time, so that memory does not grow with their number, and hands results on in order.
 struct PictureRun {
-  let detector: HOGDetector
+  let detector: any ObjectDetector
   let scan: ScanOptions
   let confidence: Double?
   let readOptions: ImageReadOptions

@@ -33,13 +33,13 @@ enum RunCommand {
     let configuration = try StrictJSON.read(ExperimentConfiguration.self, path: "\(folder)/config.json")
     let executor = try options.executor()
     if let file = options.text("--train-only") {
-      guard let job = configuration.train else {
+      guard let job = configuration.train?.job else {
         throw UsageError("--train-only: \(folder)/config.json trains nothing")
       }
       var outputs = OutputCheck()
       let checkpoint = try outputs.training("--train-only", file)
       try outputs.inputs("the configuration", ["\(folder)/config.json"])
-      try outputs.inputs("a data set", (job.positives + job.negatives + job.calibration).flatMap(\.data.namedPaths))
+      try outputs.inputs("a data set", job.dataSources.flatMap(\.data.namedPaths))
       let lock = try FileLock.beside(file)
       defer { lock?.release() }
       let record = RunRecord.now(command: context.recordedCommandLine)

@@ -62,7 +62,7 @@ enum HOGCommand {
     let checkpoint = try outputs.training("--output", output)
     try outputs.file("--report", report)
     try outputs.inputs("the file of --config", [options.text("--config")].compactMap { $0 })
-    try outputs.inputs("a data set", (job.positives + job.negatives + job.calibration).flatMap(\.data.namedPaths))
+    try outputs.inputs("a data set", job.dataSources.flatMap(\.data.namedPaths))
     let lock = try FileLock.beside(output)
     defer { lock?.release() }
     if options.flag("--restart"), let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
@@ -72,7 +72,7 @@ enum HOGCommand {
       progress: context.progress, cancellation: context.cancellation)
     try trained.model.write(to: output)
     if let report {
-      try AtomicFile.write(StrictJSON.text(trained.result.report), to: report)
+      try AtomicFile.write(StrictJSON.text(trained.report), to: report)
     }
     if let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
     context.progress.receive(.note("Written: \(output)"))
@@ -83,7 +83,7 @@ enum HOGCommand {
     var job: HOGTrainingJob
     if let path = options.text("--config") {
       if options.isGiven("--preset") { throw UsageError("--preset and --config contradict: the file has all options") }
-      job = try StrictJSON.read(HOGTrainingJob.self, path: path)
+      job = try StrictJSON.read(TrainingChoice.self, path: path).job(as: HOGTrainingJob.self, source: path)
     } else {
       let preset = options.text("--preset").flatMap(HOGPreset.init) ?? .person
       job = HOGTrainingJob(positives: [], negatives: [], preset: preset)

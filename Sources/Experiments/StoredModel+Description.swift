@@ -1,0 +1,96 @@
+import Detection
+import Foundation
+import Geometry
+import Imaging
+import Landmarks
+import ModelFiles
+
+extension StoredModel {
+  /// What the model is, in lines: its format, its own facts, and where it comes from.
+  public var description: String {
+    var lines = [format] + facts.map { "  \($0)" }
+    if let made = file?.provenance {
+      lines.append("  made by: \(made.command)")
+      for set in made.dataSets {
+        lines.append(
+          "  data: \(set.name) (\(set.description), \(set.imageCount) images, sha256 \(set.checksum ?? "-"))")
+      }
+      lines.append(
+        "  seed \(made.seed), commit \(made.commit ?? "-"), date \(made.date ?? "-"), on \(made.machine ?? "-")")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private var facts: [String] {
+    switch content {
+    case .detector(let detector): detector.summary
+    case .landmarks(let model): model.summary
+    }
+  }
+
+  /// A picture of what the model has learnt; `nil` where its kind has none.
+  /// - Throws: `InputError` where the picture would be too large.
+  public func picture() throws -> ByteImage? {
+    let cells =
+      switch content {
+      case .detector(let detector): detector.pictures
+      case .landmarks(let model): try model.pictures()
+      }
+    guard let largest = cells.map(\.image).max(by: { $0.width * $0.height < $1.width * $1.height }) else { return nil }
+    return try ContactSheet.render(cells, cellSize: largest.size, columns: min(4, cells.count))
+  }
+
+  /// The file's kind, version, options and provenance as JSON text; `nil` for other tools' formats.
+  public func json() throws -> String? {
+    guard let file else { return nil }
+    let options = try JSONDecoder().decode(JSONTree.self, from: Data(file.options.utf8))
+    let provenance = try JSONDecoder().decode(JSONTree.self, from: JSONEncoder().encode(file.provenance))
+    return try StrictJSON.text(
+      JSONTree.object([
+        "kind": .text(file.kind), "version": .number(Double(file.version)), "options": options,
+        "provenance": provenance,
+      ]))
+  }
+}
+
+extension LandmarkModel {
+  /// What the fitter is, a line a fact.
+  var summary: [String] {
+    let layout = predictor.layout.isEmpty ? "no named layout" : "layout \(predictor.layout)"
+    var lines = ["fits \(predictor.pointCount) points, \(layout)"]
+    for (index, level) in predictor.levels.enumerated() {
+      lines.append(
+        "level \(index + 1): \(level.treeCount) trees of depth \(level.depth), \(level.pool.count) pixels, "
+          + (level.basis.isEmpty ? "leaves are shapes" : "leaves are \(level.width) coefficients"))
+    }
+    for (index, level) in predictor.gradientLevels.enumerated() {
+      lines.append("gradient level \(index + 1): \(level.weights.count) weights")
+    }
+    lines.append(
+      (predictor.largestBox.map { "boxes scaled down to \($0) pixels, " } ?? "")
+        + "seen around the box: " + (predictor.margin.map { "\($0) sides" } ?? "the whole photo"))
+    lines.append(confidence == nil ? "no confidence learnt" : "gives a confidence")
+    return lines
+  }
+
+  /// The mean shape, where fitting begins.
+  func pictures() throws -> [ContactSheet.Cell] {
+    let side = 320.0
+    let shape = predictor.meanShape
+    // Points may lie outside the face box: what is drawn holds both.
+    let least = min(0, shape.min() ?? 0)
+    let greatest = max(1, shape.max() ?? 1)
+    let scale = 0.9 * side / Double(greatest - least)
+    let placed: [Double] = shape.map { Double($0 - least) * scale + 0.05 * side }
+    let points: [[Double]] = stride(from: 0, to: placed.count, by: 2).map { [placed[$0], placed[$0 + 1]] }
+    let canvas = try Canvas(ByteImage(width: Int(side), height: Int(side), channelCount: 3, filledWith: 32))
+    var drawing = ImageLandmarks(image: "", width: Int(side), height: Int(side), faces: [])
+    drawing.faces = [
+      ImageLandmarks.Face(
+        box: Box(x: 0, y: 0, width: side, height: side), points: points,
+        layout: LandmarkLayout.named(predictor.layout)?.pointCount == points.count ? predictor.layout : "")
+    ]
+    canvas.draw(drawing)
+    return [ContactSheet.Cell(image: canvas.image(), caption: "mean shape")]
+  }
+}
