@@ -15,10 +15,19 @@ public enum AtomicFile {
   /// waits for its reader.
   /// - Throws: `InputError` with the path and the system's reason; also for an empty path, a socket and a block device.
   public static func write(_ data: Data, to path: String) throws {
+    try write([data], to: path)
+  }
+
+  /// As above, for content in parts that follow each other: a large file needs no second copy of itself in memory.
+  ///
+  /// A part is asked for when those before it are written, so a lazy collection may make each as it is needed.
+  public static func write(_ parts: some Sequence<Data>, to path: String) throws {
     let place = try FilePlace(path)
     try place.checkFile()
-    guard place.kind != .stream else { return try writeThrough(data, to: path) }
-    try replace(place) { try writeAll(data, to: $0, path) }
+    guard place.kind != .stream else { return try writeThrough(parts, to: path) }
+    try replace(place) { descriptor in
+      for part in parts { try writeAll(part, to: descriptor, path) }
+    }
   }
 
   /// Replaces the file at `path` with UTF-8 text.
@@ -26,11 +35,11 @@ public enum AtomicFile {
     try write(Data(text.utf8), to: path)
   }
 
-  private static func writeThrough(_ data: Data, to path: String) throws {
+  private static func writeThrough(_ parts: some Sequence<Data>, to path: String) throws {
     let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw failure(path, "cannot be written") }
     do {
-      try writeAll(data, to: descriptor, path)
+      for part in parts { try writeAll(part, to: descriptor, path) }
     } catch {
       close(descriptor)
       throw error

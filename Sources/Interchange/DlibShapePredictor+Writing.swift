@@ -11,7 +11,8 @@ extension DlibShapePredictor {
   /// - Throws: `InputError` where the file cannot be written, and for a predictor whose changes turn with the shape
   ///   (`changeFrame` is `shape`) or that has gradient levels: dlib has nothing like them.
   public static func write(_ predictor: ShapePredictor, to path: String) throws {
-    try AtomicFile.write(Data(encode(predictor, name: path)), to: path)
+    try checkWritable(predictor, name: path)
+    try AtomicFile.write((0...predictor.levels.count + 1).lazy.map { part($0, of: predictor) }, to: path)
   }
 
   /// What the written file will do otherwise than the predictor itself, in words; empty where nothing.
@@ -19,11 +20,19 @@ extension DlibShapePredictor {
     var result: [String] = []
     if predictor.border != .zero { result.append("pixels outside the photo count as black") }
     if let size = predictor.largestBox { result.append("faces of \(2 * size) pixels and more are not scaled down") }
-    if predictor.margin != nil { result.append("the whole photo is seen") }
+    if let margin = predictor.margin {
+      result.append(
+        "the whole photo is seen, not only \(margin == 1 ? "one box side" : "\(margin) box sides") around the box")
+    }
     return result
   }
 
   static func encode(_ predictor: ShapePredictor, name: String) throws -> [UInt8] {
+    try checkWritable(predictor, name: name)
+    return (0...predictor.levels.count + 1).flatMap { part($0, of: predictor) }
+  }
+
+  private static func checkWritable(_ predictor: ShapePredictor, name: String) throws {
     guard predictor.changeFrame == .box else {
       throw InputError(
         source: name, problem: "cannot be written as a dlib file: its leaves turn with the shape",
@@ -34,11 +43,19 @@ extension DlibShapePredictor {
         source: name, problem: "cannot be written as a dlib file: it has levels that see gradients",
         hint: "train with gradientLevels 0")
     }
+  }
+
+  /// The file in pieces that follow each other: what stands before the levels, each level's trees, and what stands behind.
+  /// Together the file is half as large again as the model.
+  private static func part(_ index: Int, of predictor: ShapePredictor) -> Data {
     var output = DlibWriter()
-    output.integer(1)
-    output.column(predictor.meanShape)
-    output.integer(predictor.levels.count)
-    for level in predictor.levels {
+    switch index {
+    case 0:
+      output.integer(1)
+      output.column(predictor.meanShape)
+      output.integer(predictor.levels.count)
+    case ...predictor.levels.count:
+      let level = predictor.levels[index - 1]
       output.integer(level.treeCount)
       let leaves = level.shapeChanges(values: predictor.meanShape.count)
       let width = predictor.meanShape.count
@@ -54,20 +71,21 @@ extension DlibShapePredictor {
           output.column(leaves[leaf * width..<(leaf + 1) * width])
         }
       }
-    }
-    output.integer(predictor.levels.count)
-    for level in predictor.levels {
-      output.integer(level.pool.count)
-      for anchor in level.pool.anchors { output.integer(Int(anchor)) }
-    }
-    output.integer(predictor.levels.count)
-    for level in predictor.levels {
-      output.integer(level.pool.count)
-      for k in 0..<level.pool.count {
-        output.float(level.pool.offsetX[k])
-        output.float(level.pool.offsetY[k])
+    default:
+      output.integer(predictor.levels.count)
+      for level in predictor.levels {
+        output.integer(level.pool.count)
+        for anchor in level.pool.anchors { output.integer(Int(anchor)) }
+      }
+      output.integer(predictor.levels.count)
+      for level in predictor.levels {
+        output.integer(level.pool.count)
+        for k in 0..<level.pool.count {
+          output.float(level.pool.offsetX[k])
+          output.float(level.pool.offsetY[k])
+        }
       }
     }
-    return output.bytes
+    return Data(output.bytes)
   }
 }

@@ -5,6 +5,15 @@ extension ModelFile {
   /// The file's bytes: the same for the same content. Tensors lie in falling order of element size, then by name, so that
   /// each is aligned to its elements; the header is padded with spaces to a multiple of 8.
   public func bytes() throws -> [UInt8] {
+    let (head, order) = try parts()
+    var result = head
+    result.reserveCapacity(head.count + order.reduce(0) { $0 + $1.bytes.count })
+    for tensor in order { result += tensor.bytes }
+    return result
+  }
+
+  /// What stands before the tensors' bytes, and the tensors in the file's order.
+  private func parts() throws -> (head: [UInt8], tensors: [Tensor]) {
     let order = tensors.sorted { ($1.value.type.size, $0.key) < ($0.value.type.size, $1.key) }
     var offset = 0
     var entries: [(name: String, text: String)] = []
@@ -31,18 +40,18 @@ extension ModelFile {
         source: source, problem: "the model's header is too long", found: "\(text.count) bytes",
         expected: "at most \(ModelFile.headerLimit)")
     }
-    var result: [UInt8] = []
-    result.reserveCapacity(8 + text.count + offset)
-    withUnsafeBytes(of: UInt64(text.count).littleEndian) { result.append(contentsOf: $0) }
-    result += text
-    for (_, tensor) in order { result += tensor.bytes }
-    return result
+    var head: [UInt8] = []
+    head.reserveCapacity(8 + text.count)
+    withUnsafeBytes(of: UInt64(text.count).littleEndian) { head.append(contentsOf: $0) }
+    head += text
+    return (head, order.map(\.value))
   }
 
-  /// Writes the file whole, or not at all.
+  /// Writes the file whole, or not at all. Memory: a copy of the largest tensor, not of the file.
   /// - Throws: `InputError` with the path and the reason.
   public func write(to path: String) throws {
-    try AtomicFile.write(Data(try bytes()), to: path)
+    let (head, order) = try parts()
+    try AtomicFile.write(([head].lazy + order.lazy.map(\.bytes)).lazy.map { Data($0) }, to: path)
   }
 
   /// A JSON string.
