@@ -42,6 +42,22 @@ struct DatasetBuilder {
 
   mutating func report(_ more: [DatasetProblem]) { problems += more }
 
+  /// Gives every annotation that has landmarks those of `names` that it lacks, labelled absent.
+  /// - Returns: how many annotations lacked some.
+  mutating func labelAbsentLandmarks(_ names: [String]) -> Int {
+    var count = 0
+    for image in images.indices {
+      for place in images[image].annotations.indices where !images[image].annotations[place].landmarks.isEmpty {
+        let own = Set(images[image].annotations[place].landmarks.map(\.name))
+        let absent = names.filter { !own.contains($0) }
+        if absent.isEmpty { continue }
+        images[image].annotations[place].landmarks += absent.map { Landmark(name: $0, point: nil) }
+        count += 1
+      }
+    }
+    return count
+  }
+
   /// Adds an image in a file of its own; a second call with the same name joins the annotations to the first.
   ///
   /// - Parameters:

@@ -11,7 +11,8 @@ import Geometry
 /// row, from 0; its point is the pixel's centre, x + 0.5.
 ///
 /// `ignore="1"` gives an ignored annotation. A box without a label element gets `?label=` (`object` otherwise). All other
-/// attributes of a box are kept as attributes. Parts keep their names and their order. A box whose numbers cannot be read
+/// attributes of a box are kept as attributes. Parts keep their names and their order; a part that other boxes of the file
+/// have and a box with parts lacks is labelled absent there, as dlib's trainer has it. A box whose numbers cannot be read
 /// is left out and told; XML that is not well formed is an error.
 enum ImglabReader {
   static func read(_ request: ReadRequest, into builder: inout DatasetBuilder) throws {
@@ -25,6 +26,8 @@ enum ImglabReader {
     var box: DatasetBuilder.Entry?
     var labelText = ""
     var imageCount = 0
+    var partNames: [String] = []
+    var knownParts: Set<String> = []
     while let event = try scanner.next() {
       switch event {
       case .start(let name, let attributes):
@@ -50,6 +53,9 @@ enum ImglabReader {
           labelText = ""
         case "images/image/box/part":
           if box != nil { addPart(attributes, to: &box!, of: image?.name, file, scanner.line, &builder) }
+          if let part = box?.annotation.landmarks.last?.name, knownParts.insert(part).inserted {
+            partNames.append(part)
+          }
         default: break
         }
       case .text(let text):
@@ -77,6 +83,12 @@ enum ImglabReader {
     }
     guard imageCount > 0 else {
       throw InputError(source: file, problem: "names no image", expected: "image elements in dataset/images")
+    }
+    let incomplete = builder.labelAbsentLandmarks(partNames)
+    if incomplete > 0 {
+      builder.report(
+        .countMismatch, .kept, file: file,
+        "\(incomplete) boxes lack some of the file's \(partNames.count) parts, which are labelled absent there")
     }
   }
 
