@@ -99,7 +99,8 @@ let package = Package(
     .testTarget(
       name: "InterchangeTests",
       dependencies: [
-        "Interchange", "Execution", "Geometry", "Imaging", "Features", "Detection", "Landmarks", "TestSupport",
+        "Interchange", "Execution", "Geometry", "Imaging", "Features", "Detection", "Landmarks", "DatasetReaders",
+        "TestSupport",
       ]),
     .testTarget(
       name: "ExperimentsTests",

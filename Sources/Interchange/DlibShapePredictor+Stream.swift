@@ -1,5 +1,6 @@
 import Execution
 import Foundation
+import Landmarks
 
 /// Reads dlib's serialised numbers, never past the end.
 struct DlibReader {
@@ -50,6 +51,15 @@ struct DlibReader {
     return value
   }
 
+  /// A place, an offset or a change in box sides.
+  mutating func length(_ field: String) throws -> Float {
+    let value = try float(field)
+    guard abs(value) <= LandmarkModel.largestValue else {
+      throw failure(field, "holds a number that no face has", "\(value)", "at most \(LandmarkModel.largestValue)")
+    }
+    return value
+  }
+
   /// The length of a list whose items take at least so many bytes.
   mutating func count(_ field: String, leastBytesEach least: Int) throws -> Int {
     let count = try integer(field)
@@ -72,7 +82,7 @@ struct DlibReader {
     }
     var values: [Float] = []
     values.reserveCapacity(rows)
-    for _ in 0..<rows { values.append(try float(field)) }
+    for _ in 0..<rows { values.append(try length(field)) }
     return values
   }
 }

@@ -149,8 +149,8 @@ public enum DlibShapePredictor {
       var x: [Float] = []
       var y: [Float] = []
       for _ in 0..<count {
-        x.append(try input.float(field))
-        y.append(try input.float(field))
+        x.append(try input.length(field))
+        y.append(try input.length(field))
       }
       pools.append(PixelPool(anchors: anchors[level], offsetX: x, offsetY: y))
     }
