@@ -74,9 +74,8 @@ public struct LandmarkTrainingJob: Sendable {
       note(own, name: validation.name, progress)
       checks = own.faces
     }
-    let bytes = faces.reduce(0) { $0 + $1.byteCount }
-    progress.receive(
-      .note("\(faces.count) faces\(isMirrored ? " with mirrors" : "") in \(bytes >> 20) MB"))
+    let trainer = try ShapePredictorTrainer(options, executor: executor)
+    try checkMemory(trainer, faces, checks, points: set.pointNames.count, progress)
     var provenance = record
     provenance.seed = options.seed
     provenance.dataSets = [
@@ -84,8 +83,7 @@ public struct LandmarkTrainingJob: Sendable {
         name: training.name, description: "\(set.faces.count) faces with \(set.pointNames.count) points",
         imageCount: training.images.count, checksum: LandmarkFace.fingerprint(of: faces))
     ]
-    let resumed = try checkpoint.flatMap { try resume($0, like: provenance, progress) }
-    let trainer = try ShapePredictorTrainer(options, executor: executor)
+    let resumed = try checkpoint.flatMap { try resume($0, dataSets: provenance.dataSets, progress) }
     let predictor = try trainer.train(
       faces, validation: checks, largestBox: largestBox, margin: margin, layout: layout?.name ?? "",
       resuming: resumed, progress: progress, cancellation: cancellation
@@ -96,45 +94,93 @@ public struct LandmarkTrainingJob: Sendable {
           String(format: "level %d: mean error in box sides: training %.5f", report.level, report.trainingError)
             + error))
       if let checkpoint {
-        try LandmarkModel(predictor: predictor, options: options, provenance: provenance).write(to: checkpoint)
+        try LandmarkCheckpoint(LandmarkModel(predictor: predictor, options: options, provenance: provenance))
+          .write(to: checkpoint)
       }
     }
     var model = LandmarkModel(predictor: predictor, options: options, provenance: provenance)
     if let leafBits { model.predictor = predictor.quantized(bits: leafBits) }
-    if learnsConfidence && set.faces.count >= 20 {
-      model.confidence = try FitConfidence.train(
-        model.predictor, faces: set.faces, seed: options.seed, executor: executor)
-    }
+    if learnsConfidence { model.confidence = try confidence(model.predictor, set.faces, executor, progress) }
     return model
+  }
+
+  /// `nil`, and a warning, where the faces cannot teach one: the model is whole without it.
+  private func confidence(
+    _ predictor: ShapePredictor, _ faces: [LandmarkFace], _ executor: ParallelExecutor, _ progress: any ProgressSink
+  ) throws -> FitConfidence? {
+    let least = 20
+    guard faces.count >= least else {
+      progress.receive(.warning("no confidence is learnt: \(faces.count) faces, at least \(least) are needed"))
+      return nil
+    }
+    do {
+      return try FitConfidence.train(predictor, faces: faces, seed: options.seed, executor: executor)
+    } catch let error as InputError {
+      progress.receive(.warning("no confidence is learnt: \(error.problem)"))
+      return nil
+    }
+  }
+
+  /// Says what the training may take.
+  /// - Throws: `InputError` where that is more than the machine has.
+  private func checkMemory(
+    _ trainer: ShapePredictorTrainer, _ faces: [LandmarkFace], _ checks: [LandmarkFace], points: Int,
+    _ progress: any ProgressSink
+  ) throws {
+    let crops = Double((faces + checks).reduce(0) { $0 + $1.byteCount })
+    let bound = trainer.memoryBound(faces: faces.count, validationFaces: checks.count, points: points)
+    let (megabytes, machine) = ((crops + bound) / 1e6, Double(ProcessInfo.processInfo.physicalMemory) / 1e6)
+    func text(_ value: Double) -> String { String(format: "%.0f MB", value) }
+    guard megabytes < machine else {
+      throw InputError(
+        source: "landmark options", problem: "ask for more memory than this machine has", found: text(megabytes),
+        expected: "less than \(text(machine))",
+        hint: "fewer faces, or less oversampling, poolSize, trees, localPool, gradientGrid")
+    }
+    progress.receive(
+      .note(
+        "\(faces.count) faces\(isMirrored ? " with mirrors" : ""): crops take \(text(crops / 1e6)), the training at most "
+          + "\(text(bound / 1e6)) more"))
   }
 
   private func note(_ set: LandmarkFaceSet, name: String, _ progress: any ProgressSink) {
     for problem in set.problems { progress.receive(.warning(problem)) }
-    if set.pointNames != set.pointNames.indices.map(String.init) {
-      let map = set.pointNames.enumerated().map { "\($0.offset)=\($0.element)" }.joined(separator: " ")
-      progress.receive(.note("points in natural order: \(map)"))
+    let names = set.pointNames
+    if names == names.indices.map(String.init) {
+      progress.receive(
+        .note("\(name): points 0 to \(names.count - 1) in natural order of their names, which are these"))
+    } else {
+      let map = names.enumerated().map { "\($0.offset)=\($0.element)" }.joined(separator: " ")
+      progress.receive(.note("\(name): points in natural order of their names: \(map)"))
+    }
+    let absent = names.indices.map { k in set.faces.count { $0.points[k] == nil } }
+    if absent.contains(where: { $0 > 0 }) {
+      let list = names.indices.filter { absent[$0] > 0 }.map { "\(names[$0]) in \(absent[$0])" }
+      progress.receive(
+        .note(
+          "\(name): labelled absent, so not learnt from there: " + list.prefix(8).joined(separator: ", ")
+            + (list.count > 8 ? " faces, and \(list.count - 8) points more" : " faces")))
     }
     guard let spread = set.spread else { return }
     progress.receive(
       .note(
         String(
           format: "%@: boxes found on %d faces, missed on %d; spread of shift %.3f and %.3f sides, of log scale %.3f",
-          name, spread.found, spread.missed, spread.shiftXDeviation, spread.shiftYDeviation, spread.scaleDeviation)))
+          name,
+          spread.found, spread.missed, spread.shiftXDeviation, spread.shiftYDeviation, spread.scaleDeviation)
+          + (spread.rotationDeviation.map { String(format: ", of the faces' turn %.1f degrees", $0) } ?? "")))
   }
 
-  private func resume(_ path: String, like provenance: Provenance, _ progress: any ProgressSink) throws
-    -> ShapePredictor?
-  {
+  private func resume(
+    _ path: String, dataSets: [Provenance.DataSet], _ progress: any ProgressSink
+  ) throws -> ShapePredictor? {
     guard FileManager.default.fileExists(atPath: path) else { return nil }
-    let stored = try LandmarkModel(path: path)
-    guard stored.options == options, stored.provenance.dataSets == provenance.dataSets,
-      stored.predictor.largestBox == largestBox, stored.predictor.margin == margin
-    else {
-      throw InputError(
-        source: path, problem: "is the checkpoint of a run with other options or data",
-        hint: "give these, or begin anew with --restart")
-    }
-    progress.receive(.note("going on from level \(stored.predictor.levels.count + 1)"))
-    return stored.predictor
+    let stored = try LandmarkCheckpoint(path: path)
+    try stored.expect(
+      options, dataSets: dataSets, largestBox: largestBox, margin: margin, layout: layout?.name ?? "", source: path)
+    let predictor = stored.model.predictor
+    progress.receive(
+      .note("going on after level \(predictor.levels.count + predictor.gradientLevels.count) of \(path)"))
+    return predictor
   }
 }

@@ -77,8 +77,9 @@ public struct FitConfidence: Hashable, Sendable {
 
   /// Learns from faces: right boxes against boxes shifted by half a side and more, or of half or twice the size.
   ///
-  /// A fit counts as right where its mean distance to the true points is at most 0.1 of the mean shape's width, as wrong
-  /// above 0.2; those in between are left out.
+  /// A fit counts as right where its mean distance to the true points is at most 0.1 of the mean shape's width (of the box's
+  /// side where the points lie closer together than a twentieth of it, as a single one does), as wrong above 0.2; those in
+  /// between are left out.
   /// - Parameter starts: fits a face, beside that from its own box.
   /// - Throws: `InputError` where only one kind came about.
   public static func train(
@@ -130,7 +131,8 @@ public struct FitConfidence: Hashable, Sendable {
     var random = RandomStream(seed: seed, stream: 0x434F_0000_0000 + stream)
     let (target, absent) = TrainingSamples.target(of: face, meanShape: predictor.meanShape)
     let xs = stride(from: 0, to: target.count, by: 2).map { predictor.meanShape[$0] }
-    let width = Double(xs.max()! - xs.min()!)
+    let extent = Double(xs.max()! - xs.min()!)
+    let width = extent > 0.05 ? extent : 1
     var trials: [Trial] = []
     for start in 0...starts {
       var shape = predictor.meanShape
@@ -155,7 +157,7 @@ public struct FitConfidence: Hashable, Sendable {
             sum += (dx * dx + dy * dy).squareRoot()
             seen += 1
           }
-          let error = seen > 0 ? sum / Double(seen) / max(width, 1e-6) : 1
+          let error = seen > 0 ? sum / Double(seen) / width : 1
           if error > 0.1 && error <= 0.2 { return }
           trials.append(
             Trial(

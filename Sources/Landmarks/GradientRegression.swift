@@ -92,8 +92,15 @@ struct GradientRegression {
     }
     let ridge = Float(options.gradientRidge * trace / Double(features)) + 1e-6
     for i in 0..<features { square[i * features + i] += ridge }
-    let solution = try Matrix(rows: features, columns: features, values: square).solvedByCholesky(
-      Matrix(rows: features, columns: width, values: cross))
+    let solution: Matrix
+    do {
+      solution = try Matrix(rows: features, columns: features, values: square).solvedByCholesky(
+        Matrix(rows: features, columns: width, values: cross))
+    } catch is MatrixError {
+      throw InputError(
+        source: "landmark options", field: "gradientRidge", problem: "leaves a gradient level without a solution",
+        found: "\(options.gradientRidge)", hint: "a larger one, or more faces")
+    }
     var table = solution.values
     for j in 0..<width {
       var bias = targetSum[j] / n

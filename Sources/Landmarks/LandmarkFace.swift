@@ -1,3 +1,4 @@
+import Execution
 import Geometry
 import Imaging
 
@@ -70,28 +71,20 @@ extension FaceView {
 }
 
 extension LandmarkFace {
-  /// 16 hexadecimal digits that change when a face, its box, its points or its order changes. Guards against mistakes, not
-  /// against intent.
+  /// SHA-256 over all faces in their order: names, boxes, points and pixels. 64 hexadecimal digits.
   public static func fingerprint(of faces: [LandmarkFace]) -> String {
-    var state: UInt64 = 0xCBF2_9CE4_8422_2325
-    func mix(_ word: UInt64) {
-      state = (state ^ word) &* 0x0000_0100_0000_01B3
-      state ^= state >> 29
-    }
+    var hash = SHA256()
+    var words: [UInt64] = []
     for face in faces {
-      for byte in face.name.utf8 { mix(UInt64(byte)) }
-      for value in [face.box.x, face.box.y, face.box.width, face.box.height] { mix(value.bitPattern) }
-      for point in face.points {
-        mix(point?.x.bitPattern ?? 1)
-        mix(point?.y.bitPattern ?? 1)
-      }
-      mix(UInt64(face.view.width))
-      face.view.pixels.withUnsafeBytes { raw in
-        for index in 0..<raw.count / 8 { mix(raw.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self)) }
-        for index in raw.count / 8 * 8..<raw.count { mix(UInt64(raw[index])) }
-      }
+      words.removeAll(keepingCapacity: true)
+      words += [face.box.x, face.box.y, face.box.width, face.box.height].map(\.bitPattern)
+      // A word before each point tells an absent one from any that is there.
+      for point in face.points { words += point.map { [1, $0.x.bitPattern, $0.y.bitPattern] } ?? [0] }
+      words += [UInt64(face.view.width), UInt64(face.view.height)]
+      hash.update("\(face.name)\n\(words.count)\n".utf8)
+      hash.update(words.map(\.littleEndian).withUnsafeBytes { Array($0) })
+      hash.update(face.view.pixels)
     }
-    let digits = String(state, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    return hash.hexDigest()
   }
 }

@@ -5,6 +5,10 @@ import ModelFiles
 /// A landmark fitter as it is stored: the predictor, what tells a good fit from a bad one, and how it was made.
 public struct LandmarkModel: Sendable {
   public static let kind = "landmark-fitter"
+  public static let version = 1
+  /// The largest place, offset or change, in box sides, that a file may hold: others are damage, and would end in points
+  /// that are no numbers.
+  public static let largestValue: Float = 1e5
 
   public var predictor: ShapePredictor
   /// `nil` where none was learnt.
@@ -88,7 +92,8 @@ public struct LandmarkModel: Sendable {
       largestBox: predictor.largestBox, margin: predictor.margin, layout: predictor.layout, levels: levels,
       gradientLevels: gradients.isEmpty ? nil : gradients, confidence: confidence?.record)
     return ModelFile(
-      kind: LandmarkModel.kind, version: 1, options: try ModelFile.json(record), provenance: provenance,
+      kind: LandmarkModel.kind, version: LandmarkModel.version, options: try ModelFile.json(record),
+      provenance: provenance,
       tensors: tensors)
   }
 
@@ -99,12 +104,21 @@ public struct LandmarkModel: Sendable {
 
   /// - Throws: as `init(path:)`.
   public init(_ file: ModelFile) throws {
-    try file.expect(kind: LandmarkModel.kind, version: 1)
+    try file.expect(kind: LandmarkModel.kind, version: LandmarkModel.version)
     let record = try file.options(as: Record.self)
     func fail(_ field: String, _ problem: String) -> InputError {
       InputError(source: file.source, field: field, problem: problem)
     }
-    let mean = try file.floats("mean_shape", shape: [nil, 2])
+    func floats(_ name: String, shape: [Int?]) throws -> [Float] {
+      let values = try file.floats(name, shape: shape)
+      if let bad = values.first(where: { abs($0) > LandmarkModel.largestValue }) {
+        throw InputError(
+          source: file.source, field: name, problem: "holds a number that no face has", found: "\(bad)",
+          expected: "at most \(LandmarkModel.largestValue) box sides")
+      }
+      return values
+    }
+    let mean = try floats("mean_shape", shape: [nil, 2])
     let points = mean.count / 2
     guard (1...65_535).contains(points) else { throw fail("mean_shape", "has no sensible number of points") }
     var levels: [ShapeForest] = []
@@ -113,7 +127,7 @@ public struct LandmarkModel: Sendable {
         throw fail("level \(index)", "has sizes out of range")
       }
       let anchors = try file.integers("\(index).anchors", shape: [nil])
-      let offsets = try file.floats("\(index).offsets", shape: [2, anchors.count])
+      let offsets = try floats("\(index).offsets", shape: [2, anchors.count])
       let shape: [Int?] = [level.trees, 1 << level.depth - 1]
       let pixels = try file.integers("\(index).pixels", shape: shape + [2])
       let thresholds = try file.integers("\(index).thresholds", shape: shape)
@@ -142,7 +156,7 @@ public struct LandmarkModel: Sendable {
             PixelDifferenceSplit(
               first: UInt16(pixels[2 * $0]), second: UInt16(pixels[2 * $0 + 1]), threshold: Int16(thresholds[$0]))
           }, leaves: leaves, width: level.width,
-          basis: hasBasis ? try file.floats("\(index).basis", shape: [level.width, mean.count]) : []))
+          basis: hasBasis ? try floats("\(index).basis", shape: [level.width, mean.count]) : []))
     }
     if let size = record.largestBox, !(1...100_000).contains(size) { throw fail("largestBox", "is out of range") }
     if let margin = record.margin, !(margin >= 0 && margin < 1000) { throw fail("margin", "is out of range") }
@@ -162,22 +176,32 @@ public struct LandmarkModel: Sendable {
           weights: try LandmarkModel.leaves(
             file, "gradient.\(index).weights", [reading.featureCount(points: points) + 1, level.width], level.scale),
           width: level.width,
-          basis: hasBasis ? try file.floats("gradient.\(index).basis", shape: [level.width, mean.count]) : []))
+          basis: hasBasis ? try floats("gradient.\(index).basis", shape: [level.width, mean.count]) : []))
     }
     predictor = ShapePredictor(
       meanShape: mean, levels: levels, gradientLevels: gradients, border: record.border,
       changeFrame: record.changeFrame,
       largestBox: record.largestBox, margin: record.margin, layout: record.layout)
-    confidence = try record.confidence.map {
-      try FitConfidence($0, weights: file.floats("confidence.weights", shape: [FitConfidence.featureCount]))
+    confidence = try record.confidence.map { stored in
+      let calibration = stored.calibration
+      guard calibration.a <= 0, calibration.a.isFinite, calibration.b.isFinite, abs(stored.bias) < 1e30 else {
+        throw fail("confidence", "has a calibration out of range")
+      }
+      return FitConfidence(stored, weights: try floats("confidence.weights", shape: [FitConfidence.featureCount]))
     }
     options = record.training
     provenance = file.provenance
   }
 
   private static func leaves(_ file: ModelFile, _ name: String, _ shape: [Int], _ scale: Float?) throws -> LeafTable {
-    guard let scale else { return .float(try file.floats(name, shape: shape)) }
-    guard scale > 0, scale.isFinite else {
+    guard let scale else {
+      let values = try file.floats(name, shape: shape)
+      guard values.allSatisfy({ abs($0) <= LandmarkModel.largestValue }) else {
+        throw InputError(source: file.source, field: name, problem: "hold a number that no face has")
+      }
+      return .float(values)
+    }
+    guard scale > 0, scale <= LandmarkModel.largestValue else {
       throw InputError(source: file.source, field: name, problem: "has a scale out of range", found: "\(scale)")
     }
     let tensor = try file.tensor(name, shape: shape)

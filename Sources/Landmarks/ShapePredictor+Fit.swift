@@ -8,7 +8,7 @@ extension ShapePredictor {
   ///   - image: grey or RGB (turned to grey as the mean of its channels within what is seen of it, dlib's rule).
   ///   - box: the face box, of the kind that the predictor was trained with. It may stick out of the photo.
   /// - Returns: `pointCount` points in the photo's continuous coordinates; they may lie outside it. `nil` for a box that
-  ///   is empty or not finite, or an image without pixels.
+  ///   is empty or not finite, an image without pixels, and where the model's numbers lead to points that are none.
   /// - Complexity: O(levels x trees x (depth + points)).
   public func fit(_ image: ByteImage, box: Box) -> [Point]? {
     guard box.isFinite, !box.isEmpty, image.width > 0, image.height > 0 else { return nil }
@@ -17,6 +17,7 @@ extension ShapePredictor {
       withUnsafeTemporaryAllocation(of: Float.self, capacity: meanShape.count) { shape in
         _ = shape.initialize(from: meanShape)
         refine(plane, shape: shape.baseAddress!)
+        guard shape.allSatisfy(\.isFinite) else { return nil }
         return (0..<pointCount).map { pictureFrame.point(x: shape[2 * $0], y: shape[2 * $0 + 1]) }
       }
     }

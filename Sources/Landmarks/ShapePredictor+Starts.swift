@@ -34,6 +34,7 @@ extension ShapePredictor {
     let view = FaceView(image, box: box, largestBox: largestBox, margin: margin)
     return view.withPlane { plane, pictureFrame in
       let shape = medianShape(plane, starts: starts)
+      guard shape.allSatisfy(\.isFinite) else { return nil }
       let probability = shape.withUnsafeBufferPointer { buffer in
         confidence?.probability(plane, shape: buffer.baseAddress!, meanShape: meanShape)
       }
@@ -70,7 +71,8 @@ extension ShapePredictor {
 
 extension LandmarkModel {
   /// The points of one face and, where the model has learnt it, the probability that there is a face under them.
-  /// - Returns: `nil` for a box that is empty or not finite, or an image without pixels.
+  /// - Returns: `nil` for a box that is empty or not finite, an image without pixels, and where the model's numbers lead to
+  ///   points that are none.
   public func fit(_ image: ByteImage, box: Box, starts: Int = 1) -> FittedShape? {
     predictor.fitted(image, box: box, starts: starts, confidence: confidence)
   }

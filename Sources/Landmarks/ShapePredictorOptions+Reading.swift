@@ -28,9 +28,11 @@ extension ShapePredictorOptions {
           context.codingPath.map(\.stringValue).joined(separator: ".")
         @unknown default: ""
         }
+      // Foundation does not say where a number lies that is out of its type's range.
+      let name = path.isEmpty && given.count == 1 ? given.keys.first ?? "" : path
       throw InputError(
-        source: source, field: path, problem: "has a value of another kind", found: "\(given[path] ?? "nothing")",
-        expected: "such as \(own[path] ?? "a value")")
+        source: source, field: name, problem: "has a value of another kind", found: "\(given[name] ?? "nothing")",
+        expected: "such as \(own[name] ?? "a value")")
     }
   }
 

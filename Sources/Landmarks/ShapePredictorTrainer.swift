@@ -3,8 +3,8 @@ import Geometry
 
 /// Trains a landmark fitter: the cascade of regression trees of Kazemi and Sullivan (CVPR 2014), and variants.
 ///
-/// Memory, beside the faces' own bytes: `8 values + poolSize + 4 scoringWidth + 2` bytes for each of
-/// `faces x oversampling` samples. The same faces, options and seed give the same predictor on any number of threads.
+/// Memory, beside the faces' own bytes: `memoryBound(faces:points:)`; for boosted levels mostly `8 values + poolSize +
+/// 4 scoringWidth + 2` bytes for each of `faces x oversampling` samples. The same faces, options and seed give the same predictor on any number of threads.
 public struct ShapePredictorTrainer: Sendable {
   public let options: ShapePredictorOptions
   public let executor: ParallelExecutor
@@ -37,7 +37,11 @@ public struct ShapePredictorTrainer: Sendable {
     layout: String = "", resuming start: ShapePredictor? = nil, progress: any ProgressSink = SilentProgress(),
     cancellation: Cancellation? = nil, report: (ShapePredictor, LevelReport) throws -> Void = { _, _ in }
   ) throws -> ShapePredictor {
-    let meanShape = try start?.meanShape ?? ShapePredictorTrainer.meanShape(faces)
+    let meanShape = try ShapePredictorTrainer.meanShape(faces)
+    try checkSizes(points: meanShape.count / 2)
+    if let start, start.meanShape != meanShape {
+      throw InputError(source: "resumed training", problem: "began with other faces: their mean shape differs")
+    }
     var predictor = ShapePredictor(
       meanShape: meanShape, levels: start?.levels ?? [], gradientLevels: start?.gradientLevels ?? [],
       border: options.border, changeFrame: options.changeFrame,

@@ -14,7 +14,8 @@ enum LandmarksCommand {
 
         The preset dlib has the options of dlib's trainer and can be written as .dat; face is our own for faces: trees of
         local binary features with a global regression. --set NAME=VALUE changes any option; --list-options prints them.
-        After each level FILE.checkpoint holds what is done; a run that was interrupted goes on from it.
+        After each level FILE.checkpoint holds what is done; a run that was interrupted goes on from it and ends with the
+        same bytes. With other options or data it refuses, and --restart begins anew.
         """,
       operands: .none,
       options: [
@@ -82,9 +83,10 @@ enum LandmarksCommand {
     if !validation.isEmpty { job.validation = try dataset(validation, context) }
     job.isMirrored = options.flag("--mirror")
     if isDlib {
-      // dlib sees whole photos at their own size.
+      // dlib sees whole photos at their own size. What lies more than a box side from the box is black here: trees do not
+      // look so far, and large photos need not be held.
       job.largestBox = nil
-      job.margin = nil
+      job.margin = 1
       job.leafBits = nil
       job.learnsConfidence = false
     } else {

@@ -105,4 +105,43 @@ struct LayoutAndPoseTests {
     few[0] = Point(x: 0, y: 0)
     #expect(HeadPose.estimate(few) == nil)
   }
+
+  @Test("the head seen in a mirror has the opposite roll and yaw and the same pitch", arguments: 0..<10)
+  func mirroredPose(seed: Int) throws {
+    var random = RandomStream(seed: UInt64(100 + seed))
+    let mirror = LandmarkLayout.ibug68.mirror
+    // Points off the model: a face of its own, so that the pose is a fit and no exact answer.
+    let pose = HeadPose(
+      roll: random.uniform(in: -30..<30), yaw: random.uniform(in: -40..<40), pitch: random.uniform(in: -30..<30),
+      scale: 90, residual: 0)
+    let points = pose.project(center: Point(x: 0, y: 0)).map {
+      Point(x: $0.x + 2 * random.gaussian(), y: $0.y + 2 * random.gaussian())
+    }
+    let found = try #require(HeadPose.estimate(points))
+    let other = try #require(HeadPose.estimate(mirror.map { Point(x: -points[$0].x, y: points[$0].y) }))
+    // The mean head itself is the same on both sides to within a degree.
+    #expect(abs(found.roll + other.roll) < 2 && abs(found.yaw + other.yaw) < 2, "\(found), mirrored \(other)")
+    #expect(abs(found.pitch - other.pitch) < 2)
+    #expect(abs(found.residual - other.residual) < 0.01)
+  }
+
+  @Test("each group's points are named once but where groups share them, and a layout of one point is a layout")
+  func sharing() throws {
+    let regions = try #require(LandmarkLayout.named("regions76"))
+    let uses = Dictionary(regions.groups.flatMap(\.points).map { ($0, 1) }, uniquingKeysWith: +)
+    #expect(uses.values.contains(2))
+    for group in regions.groups { #expect(Set(group.points).count == group.points.count, "\(group.name)") }
+    let contours = try #require(LandmarkLayout.named("contours"))
+    let names = Set(contours.groups.map(\.name))
+    #expect(
+      names.isSuperset(of: [
+        "face", "upperLipTop", "upperLipBottom", "lowerLipTop", "lowerLipBottom", "rightEyebrowTop", "leftEyebrowTop",
+        "rightEyebrowBottom", "leftEyebrowBottom", "noseBridge", "noseBottom", "rightCheek", "leftCheek", "rightEye",
+        "leftEye",
+      ]))
+    #expect(try #require(LandmarkLayout.named("key6")).groups.count == 6)
+    let one = Data(
+      #"[{"name":"one","summary":"","sides":"image","pointCount":1,"mirror":[0],"groups":[]}]"#.utf8)
+    #expect(try LandmarkLayout.read(one, name: "test")[0].points(from: [Point(x: 1, y: 2)]) == [Point(x: 1, y: 2)])
+  }
 }

@@ -1,0 +1,341 @@
+import DatasetReaders
+import Execution
+import Foundation
+import Geometry
+import Imaging
+import Landmarks
+import ModelFiles
+import Synchronization
+import Testing
+
+@testable import Experiments
+
+/// Drawn faces (dark spots on a light ground) as files, with labels in imglab's XML.
+private final class SpotFolder {
+  let path = FileManager.default.temporaryDirectory.appendingPathComponent("windhover-\(UUID().uuidString)").path
+
+  init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  static func spots(_ index: Int, count: Int) -> [Point] {
+    var random = RandomStream(seed: 3, stream: UInt64(index))
+    let (x, y) = (12 + 10 * random.uniform(), 12 + 10 * random.uniform())
+    return (0..<count).map { k in
+      let angle = 2 * Double.pi * Double(k) / Double(count)
+      return Point(
+        x: (x + 12 + 10 * cos(angle) + random.gaussian()).rounded(), y: (y + 12 + 10 * sin(angle)).rounded())
+    }
+  }
+
+  static func picture(_ spots: [Point], colour: Bool = false) -> ByteImage {
+    var image = ByteImage(width: 56, height: 56, channelCount: 1, filledWith: 190)
+    for row in 0..<56 {
+      for column in 0..<56 {
+        let at = Point(x: Double(column), y: Double(row))
+        if let k = spots.firstIndex(where: { $0.distance(to: at) < 3 }) {
+          image.pixels[row * 56 + column] = UInt8(20 + 9 * (k % 12))
+        }
+      }
+    }
+    return colour ? image.rgb() : image
+  }
+
+  /// Pictures and `faces.xml`; parts are named by `names` and written in the order of `order`; `absent` says which part a
+  /// face lacks.
+  func write(
+    count: Int, names: [String], order: [Int]? = nil, absent: (Int) -> Int? = { _ in nil }, shift: Double = 0
+  ) throws {
+    var text = "<dataset><images>\n"
+    for index in 0..<count {
+      let spots = SpotFolder.spots(index, count: names.count)
+      try ImageFile.write(SpotFolder.picture(spots, colour: index % 2 == 0), to: "\(path)/\(index).png")
+      let (x0, y0) = (spots.map(\.x).min()! - 4 + shift, spots.map(\.y).min()! - 4)
+      text += "<image file='\(index).png'><box left='\(x0)' top='\(y0)' width='28' height='28'><label>face</label>"
+      for k in order ?? Array(names.indices) where absent(index) != k {
+        text += "<part name='\(names[k])' x='\(spots[k].x)' y='\(spots[k].y)'/>"
+      }
+      text += "</box></image>\n"
+    }
+    try AtomicFile.write(text + "</images></dataset>\n", to: "\(path)/faces.xml")
+  }
+
+  func dataset() throws -> Dataset { try Dataset.load(DatasetReference.parse("imglab:\(path)/faces.xml")) }
+}
+
+private final class Notes: ProgressSink, Sendable {
+  let lines = Mutex<[String]>([])
+
+  func receive(_ event: ProgressEvent) {
+    switch event {
+    case .note(let text), .warning(let text): lines.withLock { $0.append(text) }
+    default: break
+    }
+  }
+
+  var text: String { lines.withLock { $0.joined(separator: "\n") } }
+}
+
+@Suite("Landmark training jobs")
+struct LandmarkTrainingJobTests {
+  private static var small: ShapePredictorOptions {
+    var options = ShapePredictorOptions()
+    options.levels = 3
+    options.trees = 15
+    options.depth = 2
+    options.poolSize = 50
+    options.oversampling = 4
+    return options
+  }
+
+  private static func run(
+    _ job: LandmarkTrainingJob, checkpoint: String? = nil, threads: Int = 1,
+    progress: any ProgressSink = SilentProgress(),
+    cancellation: Cancellation? = nil
+  ) throws -> LandmarkModel {
+    try job.run(
+      record: Provenance(command: "test", dataSets: [], seed: 0), checkpoint: checkpoint,
+      executor: ParallelExecutor(threadCount: threads), progress: progress, cancellation: cancellation)
+  }
+
+  private static func error(_ job: () throws -> LandmarkModel) -> InputError? {
+    do {
+      _ = try job()
+      return nil
+    } catch { return error as? InputError }
+  }
+
+  @Test(
+    "parts named 0...10 and 00...10, in the order of letters in the file, are taken in natural order and the order is told",
+    arguments: [(0...10).map(String.init), ["00"] + (1...10).map { $0 < 10 ? "0\($0)" : "\($0)" }])
+  func naturalOrder(names: [String]) throws {
+    let folder = try SpotFolder()
+    let letters = names.indices.sorted { names[$0] < names[$1] }
+    try folder.write(count: 25, names: names, order: letters)
+    let notes = Notes()
+    let model = try Self.run(
+      LandmarkTrainingJob(training: try folder.dataset(), boxes: .annotated, options: Self.small), progress: notes)
+    // The mean shape goes around the circle, point after point.
+    let mean = model.predictor.meanShape
+    for k in 0..<11 {
+      let angle = atan2(Double(mean[2 * k + 1]) - 0.5, Double(mean[2 * k]) - 0.5)
+      let expected = 2 * Double.pi * Double(k) / 11
+      #expect(cos(angle - expected) > 0.9, "point \(k) lies at \(angle)")
+    }
+    #expect(notes.text.contains(names[0] == "0" ? "points 0 to 10 in natural order" : "0=00 1=01 2=02"))
+    #expect(!names.contains("00") || notes.text.contains("9=09 10=10"))
+  }
+
+  @Test("parts that a box lacks are absent: told, and not learnt from")
+  func absentParts() throws {
+    let folder = try SpotFolder()
+    try folder.write(count: 30, names: ["a", "b", "c", "d"], absent: { $0 % 3 == 0 ? 2 : nil })
+    let dataset = try folder.dataset()
+    #expect(dataset.problems.contains { $0.message.contains("10 boxes lack some of the file's 4 parts") })
+    let notes = Notes()
+    let job = LandmarkTrainingJob(training: dataset, boxes: .annotated, options: Self.small)
+    let model = try Self.run(job, progress: notes)
+    #expect(notes.text.contains("labelled absent, so not learnt from there: c in 10 faces"))
+    // Not an average with anything: point c is where the faces that have it have it.
+    let whole = try SpotFolder()
+    try whole.write(count: 30, names: ["a", "b", "c", "d"])
+    let other = try Self.run(
+      LandmarkTrainingJob(training: try whole.dataset(), boxes: .annotated, options: Self.small))
+    for k in 0..<8 { #expect(abs(model.predictor.meanShape[k] - other.predictor.meanShape[k]) < 0.03) }
+    let report = try LandmarkRun(model: model, executor: .serial).report(dataset, boxes: .annotated, perturbations: [])
+    #expect(report.points.map(\.errors.count) == [30, 30, 20, 30])
+  }
+
+  @Test("one face, one point, boxes half outside, pictures of one colour and equal points go through")
+  func smallSets() throws {
+    for (count, names, shift) in [(1, ["a", "b", "c"], 0.0), (25, ["a"], 0), (12, ["a", "b"], -30)] {
+      let folder = try SpotFolder()
+      try folder.write(count: count, names: names, shift: shift)
+      for leaves in [ShapePredictorOptions.Leaves.boosted, .globalRegression] {
+        var options = Self.small
+        options.leaves = leaves
+        options.localTrees = 3
+        options.localDepth = 2
+        options.localPool = 20
+        options.regressionWidth = 4
+        let dataset = try folder.dataset()
+        let job = LandmarkTrainingJob(training: dataset, boxes: .annotated, options: options)
+        let model = try Self.run(job)
+        let read = try LandmarkModel(ModelFile(bytes: try model.modelFile().bytes(), name: "test"))
+        let report = try LandmarkRun(model: read, executor: .serial).report(
+          dataset, boxes: .annotated, perturbations: [0.1])
+        #expect(report.points[0].errors.count == (names.count == 1 ? 0 : count))
+        let found = try LandmarkRun(model: read, executor: .serial).landmarks(
+          of: try dataset.image(at: 0), name: "0", boxes: [dataset.images[0].annotations[0].box])
+        #expect(found.faces.count == 1 && found.faces[0].points.allSatisfy { $0.allSatisfy(\.isFinite) })
+      }
+    }
+    let folder = try SpotFolder()
+    try AtomicFile.write(
+      "<dataset><images><image file='g.png'><box left='5' top='5' width='20' height='20'>"
+        + (0..<4).map { "<part name='\($0)' x='12' y='12'/>" }.joined() + "</box></image></images></dataset>",
+      to: folder.path + "/faces.xml")
+    try ImageFile.write(ByteImage(width: 30, height: 30, channelCount: 3, filledWith: 77), to: folder.path + "/g.png")
+    let dataset = try folder.dataset()
+    let model = try Self.run(LandmarkTrainingJob(training: dataset, boxes: .annotated, options: Self.small))
+    let found = try LandmarkRun(model: model, executor: .serial).landmarks(
+      of: try dataset.image(at: 0), name: "g", boxes: [dataset.images[0].annotations[0].box])
+    for point in found.faces[0].points { #expect(abs(point[0] - 12.5) < 0.1 && abs(point[1] - 12.5) < 0.1) }
+  }
+
+  @Test("a picture of 16 bits and one of colour give the points of the grey one")
+  func depths() throws {
+    let folder = try SpotFolder()
+    try folder.write(count: 30, names: ["a", "b", "c"])
+    let dataset = try folder.dataset()
+    let model = try Self.run(LandmarkTrainingJob(training: dataset, boxes: .annotated, options: Self.small))
+    let grey = SpotFolder.picture(SpotFolder.spots(5, count: 3))
+    var sixteen = Data("P5\n56 56\n65535\n".utf8)
+    for value in grey.pixels { sixteen += [value, value] }
+    try AtomicFile.write(sixteen, to: folder.path + "/sixteen.pgm")
+    try ImageFile.write(grey.rgb(), to: folder.path + "/colour.png")
+    let run = LandmarkRun(model: model, executor: .serial)
+    let boxes = [dataset.images[5].annotations[0].box]
+    let expected = try run.landmarks(of: grey, name: "", boxes: boxes).faces
+    for name in ["sixteen.pgm", "colour.png"] {
+      let image = try ImageFile.read("\(folder.path)/\(name)").image
+      #expect(try run.landmarks(of: image, name: "", boxes: boxes).faces == expected, "\(name)")
+    }
+  }
+
+  @Test(
+    "1, 2 and 5 threads, and a run that was stopped after each level, end with the same bytes",
+    arguments: [false, true])
+  func sameBytes(globally: Bool) throws {
+    let folder = try SpotFolder()
+    try folder.write(count: 24, names: ["a", "b", "c", "d", "e"])
+    var options = Self.small
+    if globally {
+      options.leaves = .globalRegression
+      options.localTrees = 3
+      options.localDepth = 3
+      options.localPool = 20
+      options.regressionWidth = 6
+      options.changeFrame = .shape
+      options.gradientLevels = 2
+      options.gradientCell = 3
+      options.gradientGrid = 2
+      options.gradientResolutionFirst = 30
+      options.gradientResolutionLast = 30
+    }
+    let job = LandmarkTrainingJob(training: try folder.dataset(), boxes: .annotated, options: options)
+    let expected = try Self.run(job).modelFile().bytes()
+    for threads in [2, 5] {
+      #expect(try Self.run(job, threads: threads).modelFile().bytes() == expected, "\(threads) threads")
+    }
+    // Stopped as often as there are levels, each time a level further.
+    struct Stop: Error {}
+    let checkpoint = folder.path + "/model.checkpoint"
+    let stops = options.levels + options.gradientLevels
+    for stop in 1..<stops {
+      let cancellation = Cancellation()
+      let watcher = LevelWatcher { cancellation.cancel() }
+      #expect(throws: CancelledError.self, "stop \(stop)") {
+        try Self.run(job, checkpoint: checkpoint, threads: 2, progress: watcher, cancellation: cancellation)
+      }
+      let stored = try LandmarkCheckpoint(path: checkpoint).model.predictor
+      #expect(stored.levels.count + stored.gradientLevels.count == stop)
+    }
+    #expect(try Self.run(job, checkpoint: checkpoint).modelFile().bytes() == expected)
+  }
+
+  /// Stops a run at the first level that it ends.
+  private struct LevelWatcher: ProgressSink {
+    let stop: @Sendable () -> Void
+
+    func receive(_ event: ProgressEvent) {
+      if case .note(let text) = event, text.hasPrefix("level ") { stop() }
+    }
+  }
+
+  @Test(
+    "a checkpoint with any bit flipped or cut short is refused, and so is one of another training, naming what differs")
+  func refusedCheckpoints() throws {
+    let folder = try SpotFolder()
+    try folder.write(count: 8, names: ["a", "b", "c"])
+    let checkpoint = folder.path + "/model.checkpoint"
+    var options = Self.small
+    options.trees = 3
+    options.poolSize = 10
+    options.levels = 2
+    let job = LandmarkTrainingJob(training: try folder.dataset(), boxes: .annotated, options: options)
+    _ = try Self.run(job, checkpoint: checkpoint)
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: checkpoint)))
+    let damaged = folder.path + "/damaged"
+    for seed in 0..<1000 {
+      var random = RandomStream(seed: UInt64(seed))
+      var copy = bytes
+      copy[random.index(below: copy.count)] ^= UInt8(1 << random.index(below: 8))
+      try Data(copy).write(to: URL(fileURLWithPath: damaged))
+      #expect(throws: InputError.self, "seed \(seed)") { try LandmarkCheckpoint(path: damaged) }
+    }
+    for tenth in 0...9 {
+      try Data(bytes[0..<bytes.count * tenth / 10]).write(to: URL(fileURLWithPath: damaged))
+      #expect(throws: InputError.self, "\(tenth) tenths") { try LandmarkCheckpoint(path: damaged) }
+    }
+    // One whose values alone were changed, in the middle of the leaves.
+    var copy = bytes
+    copy[copy.count - 200] ^= 1
+    try Data(copy).write(to: URL(fileURLWithPath: checkpoint))
+    let fault = Self.error { try Self.run(job, checkpoint: checkpoint) }
+    #expect(fault?.field == "checksum" && fault?.hint?.contains("--restart") == true, "\(fault as Any)")
+
+    try Data(bytes).write(to: URL(fileURLWithPath: checkpoint))
+    var other = job
+    other.options.shrinkage = 0.2
+    #expect(Self.error { try Self.run(other, checkpoint: checkpoint) }?.field == "options.shrinkage")
+    other = job
+    other.options.seed = 5
+    #expect(Self.error { try Self.run(other, checkpoint: checkpoint) }?.field == "options.seed")
+    other = job
+    other.margin = 0.5
+    #expect(Self.error { try Self.run(other, checkpoint: checkpoint) }?.field != nil)
+    try ImageFile.write(ByteImage(width: 56, height: 56, channelCount: 1, filledWith: 9), to: folder.path + "/3.png")
+    #expect(Self.error { try Self.run(job, checkpoint: checkpoint) }?.field == "data")
+  }
+
+  @Test(
+    "options that cannot be are told by name",
+    arguments: [
+      ("shrinkage", "nan"), ("shrinkage", "inf"), ("shrinkage", "0"), ("trees", "0"), ("trees", "1e18"),
+      ("levels", "99999999999999999999"), ("levels", "-1"), ("depth", "0"), ("depth", "63"), ("poolSize", "1"),
+      ("oversampling", "0"), ("pixelDistance", "0"), ("ridge", "1e300"), ("ridge", "-1"), ("gradientRidge", "1e300"),
+      ("localRadiusFirst", "1e300"), ("localRadiusLast", "0"), ("regressionWidth", "-5"), ("gradientCell", "4"),
+      ("gradientResolutionLast", "0"), ("seed", "-1"), ("start", "5"), ("leaves", "none"), ("trees", "true"),
+    ])
+  func options(name: String, value: String) throws {
+    let error = Self.error {
+      _ = try ShapePredictorOptions().replacing(name, with: value, source: "--set")
+      throw CancelledError()
+    }
+    #expect(error?.field == name, "\(name)=\(value): \(error as Any)")
+  }
+
+  @Test(
+    "what would take more memory than the machine has, or more pixels than can be named, is told before it is taken")
+  func hugeOptions() throws {
+    let folder = try SpotFolder()
+    try folder.write(count: 3, names: (0..<68).map(String.init))
+    var options = ShapePredictorOptions()
+    options.levels = 100
+    options.trees = 100_000
+    options.depth = 8
+    options.oversampling = 10_000
+    options.poolSize = 65_535
+    var job = LandmarkTrainingJob(training: try folder.dataset(), boxes: .annotated, options: options)
+    #expect(Self.error { try Self.run(job) }?.problem.contains("more memory") == true)
+    // 80 points of 900 pixels each are more than 16 bits count.
+    let many = try SpotFolder()
+    try many.write(count: 2, names: (0..<80).map(String.init))
+    options = .face
+    options.localPool = 900
+    options.gradientLevels = 0
+    options.oversampling = 2
+    job = LandmarkTrainingJob(training: try many.dataset(), boxes: .annotated, options: options)
+    #expect(Self.error { try Self.run(job) }?.field == "localPool")
+  }
+}
