@@ -5,14 +5,23 @@ public struct LandmarkReport: Sendable {
   public var title: String
   /// Names of normalisations with their figures.
   public var measures: [(name: String, measure: LandmarkMeasure)]
-  /// Names of groups with their points.
-  public var groups: [(name: String, points: [Int])]
+  /// Names of groups with the figures of their points alone, by the first normalisation.
+  public var groups: [(name: String, measure: LandmarkMeasure)]
+  /// Each point's figures alone, by the first normalisation.
+  public var points: [LandmarkMeasure] = []
   /// Error against perturbation of the box: its size as a share of the box, and the mean error of the first normalisation.
   public var perturbations: [(size: Double, mean: Double?)]
+  /// How a detector's boxes lie on the labelled ones, by name; empty for labelled boxes.
+  public var boxes: [(name: String, value: Double?)] = []
+  /// How well the fit's confidence tells right boxes from wrong ones, by the kind of the wrong ones; empty where the model
+  /// has learnt none.
+  public var confidence: [(name: String, measure: SeparationMeasure)] = []
+  /// Whether the text has a line for each point.
+  public var showsPoints = false
 
   public init(
-    title: String, measures: [(name: String, measure: LandmarkMeasure)], groups: [(name: String, points: [Int])],
-    perturbations: [(size: Double, mean: Double?)] = []
+    title: String, measures: [(name: String, measure: LandmarkMeasure)],
+    groups: [(name: String, measure: LandmarkMeasure)], perturbations: [(size: Double, mean: Double?)] = []
   ) {
     self.title = title
     self.measures = measures
@@ -20,69 +29,152 @@ public struct LandmarkReport: Sendable {
     self.perturbations = perturbations
   }
 
-  /// A table for a terminal. What is undefined is `-`.
+  /// How much larger a mean error is than that without perturbation, as a share of it.
+  public func growth(_ mean: Double?) -> Double? {
+    guard let mean, let still = measures.first?.measure.mean, still > 0 else { return nil }
+    return mean / still - 1
+  }
+
+  /// Tables for a terminal. What is undefined is `-`.
   public var text: String {
-    var lines = [title, ""]
-    func row(_ name: String, _ cells: [String]) {
-      let cells = cells.map { String(repeating: " ", count: max(0, 10 - $0.count)) + $0 }.joined()
-      lines.append(name + String(repeating: " ", count: max(1, 18 - name.count)) + cells)
-    }
-    row("normalised by", ["faces", "mean %", "median %", "AUC", "failed %"])
-    for (name, measure) in measures {
-      row(
-        name,
-        [
-          "\(measure.errors.count)", LandmarkReport.percent(measure.mean), LandmarkReport.percent(measure.median),
-          LandmarkReport.fixed(measure.areaUnderCurve, 3), LandmarkReport.percent(measure.failureRate),
-        ])
-    }
+    var table = LandmarkLines(lines: [title, ""])
+    let columns = ["faces", "mean %", "median %", "AUC", "failed %"]
+    table.row("normalised by", columns)
+    for (name, measure) in measures { table.figures(name, measure) }
     if let first = measures.first {
-      let left = first.measure.unmeasuredCount
-      if left > 0 { lines.append("\(left) faces have no such length or no points and are left out") }
-      lines.append(
-        "AUC: area under the cumulative curve to \(first.measure.failureThreshold); failed: errors above it")
+      let (measure, threshold) = (first.measure, first.measure.failureThreshold)
+      if measure.unmeasuredCount > 0 {
+        table.lines.append("\(measure.unmeasuredCount) faces have no such length or no points and are left out")
+      }
+      table.lines.append("AUC: area under the cumulative curve to \(threshold); failed: errors above it")
+      table.lines += ["", "cumulative curve: faces, in %, whose error is at most"]
+      let steps = (1...8).map { threshold * Double($0) / 8 }
+      table.row("", steps.map { String(format: "%.4g", $0) })
+      for (name, measure) in measures {
+        table.row(name, steps.map { LandmarkLines.percent(measure.share(within: $0)) })
+      }
       if !groups.isEmpty {
-        lines += ["", "by group, mean % (\(first.name))"]
-        for (name, points) in groups {
-          row(name, [LandmarkReport.percent(first.measure.error(ofPoints: points))])
-        }
+        table.lines.append("")
+        table.row("by \(first.name)", columns)
+        for (name, measure) in groups { table.figures(name, measure) }
+      }
+      if showsPoints, !points.isEmpty {
+        table.lines.append("")
+        table.row("point", columns)
+        for (point, measure) in points.enumerated() { table.figures("\(point)", measure) }
       }
       if !perturbations.isEmpty {
-        lines += ["", "with boxes shifted and scaled by up to this share of their side, mean % (\(first.name))"]
-        for (size, mean) in perturbations { row(LandmarkReport.fixed(size, 2), [LandmarkReport.percent(mean)]) }
+        table.lines += ["", "with boxes shifted and scaled by up to this share of their side (\(first.name))"]
+        table.row("", ["mean %", "growth %"])
+        for (size, mean) in perturbations {
+          table.row(LandmarkLines.fixed(size, 2), [LandmarkLines.percent(mean), LandmarkLines.percent(growth(mean))])
+        }
       }
     }
-    return lines.joined(separator: "\n") + "\n"
+    if !boxes.isEmpty {
+      table.lines += ["", "the boxes about the labelled ones"]
+      for (name, value) in boxes {
+        table.lines.append(
+          name + String(repeating: " ", count: max(1, 44 - name.count)) + LandmarkLines.fixed(value, 3))
+      }
+    }
+    if !confidence.isEmpty {
+      table.lines += ["", "confidence: right boxes against"]
+      table.row("", ["wrong", "right", "AUC", "at 1 %", "at 5 %", "right .5", "wrong .5"])
+      for (name, measure) in confidence { table.separation(name, measure) }
+      table.lines.append(
+        "AUC: area under the ROC curve; at n %: right ones kept, in %, where n % of the wrong ones are; .5: those, in %, of at "
+          + "least that confidence")
+    }
+    return table.lines.joined(separator: "\n") + "\n"
   }
 
   /// One JSON object. What is undefined is null.
   public var json: String {
-    JSONValue.object([
+    func figures(_ measure: LandmarkMeasure) -> [JSONValue.Member] {
+      [
+        .init(key: "faces", value: .integer(measure.errors.count)),
+        .init(key: "mean", value: .number(measure.mean)), .init(key: "median", value: .number(measure.median)),
+        .init(key: "failureRate", value: .number(measure.failureRate)),
+        .init(key: "areaUnderCurve", value: .number(measure.areaUnderCurve)),
+      ]
+    }
+    func named(_ key: String, _ name: JSONValue, _ members: [JSONValue.Member]) -> JSONValue {
+      .object([.init(key: key, value: name)] + members)
+    }
+    return JSONValue.object([
       "title": .string(title),
       "measures": .array(
         measures.map { name, measure in
+          named(
+            "normalizer", .string(name),
+            figures(measure) + [
+              .init(key: "unmeasured", value: .integer(measure.unmeasuredCount)),
+              .init(key: "failureThreshold", value: .number(measure.failureThreshold)),
+              .init(key: "curve", value: .array(measure.curve.map { .array([.number($0.error), .number($0.share)]) })),
+              .init(key: "points", value: .array(measure.pointErrors.map { .number($0) })),
+              .init(
+                key: "errors",
+                value: .array(
+                  measure.errors.map { .object(["face": .string($0.name), "error": .number($0.error)]) })),
+            ])
+        }),
+      "groups": .array(groups.map { named("name", .string($0.name), figures($0.measure)) }),
+      "points": .array(points.enumerated().map { named("point", .integer($0.offset), figures($0.element)) }),
+      "perturbations": .array(
+        perturbations.map {
+          .object(["size": .number($0.size), "mean": .number($0.mean), "growth": .number(growth($0.mean))])
+        }),
+      "boxes": boxes.isEmpty ? .null : .object(boxes.map { .init(key: $0.name, value: .number($0.value)) }),
+      "confidence": .array(
+        confidence.map { name, measure in
           .object([
-            "normalizer": .string(name), "faces": .integer(measure.errors.count),
-            "unmeasured": .integer(measure.unmeasuredCount), "mean": .number(measure.mean),
-            "median": .number(measure.median), "failureThreshold": .number(measure.failureThreshold),
-            "failureRate": .number(measure.failureRate), "areaUnderCurve": .number(measure.areaUnderCurve),
-            "points": .array(measure.pointErrors.map { .number($0) }),
-            "groups": .array(
-              groups.map {
-                .object(["name": .string($0.name), "mean": .number(measure.error(ofPoints: $0.points))])
-              }),
-            "errors": .array(
-              measure.errors.map { .object(["face": .string($0.name), "error": .number($0.error)]) }),
+            "wrong": .string(name), "wrongCount": .integer(measure.wrong.count),
+            "rightCount": .integer(measure.right.count), "areaUnderCurve": .number(measure.areaUnderCurve),
+            "rightShareAt1Percent": .number(measure.rightShare(atWrongShare: 0.01)),
+            "rightShareAt5Percent": .number(measure.rightShare(atWrongShare: 0.05)),
+            "rightShareAtHalf": .number(measure.shares(atLeast: 0.5).right),
+            "wrongShareAtHalf": .number(measure.shares(atLeast: 0.5).wrong),
+            "curve": .array(measure.curve.map { .array([.number($0.wrongShare), .number($0.rightShare)]) }),
           ])
         }),
-      "perturbations": .array(
-        perturbations.map { .object(["size": .number($0.size), "mean": .number($0.mean)]) }),
     ]).line
   }
+}
 
-  private static func percent(_ value: Double?) -> String { fixed(value.map { 100 * $0 }, 2) }
+/// Lines of a report with columns of ten characters.
+private struct LandmarkLines {
+  var lines: [String]
 
-  private static func fixed(_ value: Double?, _ decimals: Int) -> String {
+  mutating func row(_ name: String, _ cells: [String]) {
+    let cells = cells.map { String(repeating: " ", count: max(0, 10 - $0.count)) + $0 }.joined()
+    lines.append(name + String(repeating: " ", count: max(1, 18 - name.count)) + cells)
+  }
+
+  mutating func figures(_ name: String, _ measure: LandmarkMeasure) {
+    row(
+      name,
+      [
+        "\(measure.errors.count)", LandmarkLines.percent(measure.mean), LandmarkLines.percent(measure.median),
+        LandmarkLines.fixed(measure.areaUnderCurve, 3), LandmarkLines.percent(measure.failureRate),
+      ])
+  }
+
+  mutating func separation(_ name: String, _ measure: SeparationMeasure) {
+    row(
+      name,
+      [
+        "\(measure.wrong.count)", "\(measure.right.count)", LandmarkLines.fixed(measure.areaUnderCurve, 4),
+        LandmarkLines.percent(measure.rightShare(atWrongShare: 0.01)),
+        LandmarkLines.percent(measure.rightShare(atWrongShare: 0.05)),
+        LandmarkLines.percent(measure.shares(atLeast: 0.5).right),
+        LandmarkLines.percent(measure.shares(atLeast: 0.5).wrong),
+      ])
+  }
+
+  static func percent(_ value: Double?) -> String { fixed(value.map { 100 * $0 }, 2) }
+
+  static func fixed(_ value: Double?, _ decimals: Int) -> String {
     guard let value, value.isFinite else { return "-" }
     return String(format: "%.\(decimals)f", value)
   }

@@ -80,11 +80,16 @@ public struct LandmarkMeasure: Hashable, Sendable {
     hasher.combine(unmeasuredCount)
   }
 
+  /// - Parameter subset: the points that are measured; `nil` all. The length is taken from all points all the same.
   /// - Precondition: in each face as many points found as true; one number of points in all.
-  public init(_ faces: [LandmarkComparison], normalizer: LandmarkNormalizer, failureThreshold: Double = 0.08) {
+  public init(
+    _ faces: [LandmarkComparison], normalizer: LandmarkNormalizer, failureThreshold: Double = 0.08,
+    points subset: [Int]? = nil
+  ) {
     precondition(failureThreshold > 0)
     self.failureThreshold = failureThreshold
     let points = faces.first?.truth.count ?? 0
+    let measured = (subset ?? Array(0..<points)).filter { (0..<points).contains($0) }
     var errors: [(name: String, error: Double)] = []
     var missing = 0
     var sums = [Double](repeating: 0, count: points)
@@ -97,7 +102,7 @@ public struct LandmarkMeasure: Hashable, Sendable {
       }
       var sum = 0.0
       var seen = 0
-      for k in 0..<points {
+      for k in measured {
         guard let truth = face.truth[k] else { continue }
         let error = truth.distance(to: face.found[k]) / length
         sum += error

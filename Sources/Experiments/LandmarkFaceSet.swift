@@ -31,9 +31,14 @@ public struct LandmarkFaceSet: Sendable {
     public var shiftXDeviation: Double
     public var shiftYDeviation: Double
     public var scaleDeviation: Double
+    /// Standard deviation, in degrees, of the faces' turn in the picture against their mean shape: boxes are upright, faces
+    /// are not. Over all faces with all points, found or not; `nil` with fewer than two of them or of points.
+    public var rotationDeviation: Double?
   }
 
   public var faces: [LandmarkFace]
+  /// For each face the number of its image in the data set.
+  public var imageIndices: [Int]
   /// The points' names, in the order that they now have.
   public var pointNames: [String]
   /// Faces left out, each with the reason.
@@ -98,7 +103,9 @@ public struct LandmarkFaceSet: Sendable {
     }
     progress.receive(.ended)
     return LandmarkFaceSet(
-      faces: loaded.flatMap(\.faces), pointNames: names, problems: loaded.flatMap(\.problems), spread: spread)
+      faces: loaded.flatMap(\.faces),
+      imageIndices: loaded.enumerated().flatMap { index, item in item.faces.map { _ in index } }, pointNames: names,
+      problems: loaded.flatMap(\.problems), spread: spread)
   }
 
   /// The names of the points of all faces in natural order; `nil` where there are none.
@@ -158,46 +165,5 @@ public struct LandmarkFaceSet: Sendable {
       }
       return best
     }
-  }
-
-  private static func boxSpread(_ annotations: [[Annotation]], _ matches: [[Box?]]) -> BoxSpread? {
-    var x: [Double] = []
-    var y: [Double] = []
-    var scale: [Double] = []
-    var missed = 0
-    var asked = false
-    for (list, boxes) in zip(annotations, matches) {
-      for (annotation, box) in zip(list, boxes) where !annotation.isIgnored && !annotation.landmarks.isEmpty {
-        guard let box, annotation.box.area > 0, box.area > 0 else {
-          missed += 1
-          continue
-        }
-        asked = true
-        let side = annotation.box.area.squareRoot()
-        x.append((box.center.x - annotation.box.center.x) / side)
-        y.append((box.center.y - annotation.box.center.y) / side)
-        scale.append(log(box.area.squareRoot() / side))
-      }
-    }
-    guard asked else { return nil }
-    func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
-    func deviation(_ values: [Double], about middle: Double) -> Double {
-      (values.reduce(0) { $0 + ($1 - middle) * ($1 - middle) } / Double(values.count)).squareRoot()
-    }
-    let (mx, my, ms) = (median(x), median(y), median(scale))
-    let ratio = exp(ms)
-    return BoxSpread(
-      found: x.count, missed: missed, shiftX: mx, shiftY: my, scale: ratio,
-      shiftXDeviation: deviation(x, about: mx) / ratio, shiftYDeviation: deviation(y, about: my) / ratio,
-      scaleDeviation: deviation(scale, about: ms))
-  }
-}
-
-extension LandmarkFaceSet.BoxSpread {
-  /// Where the detector's box usually lies for an annotated one.
-  public func usual(for box: Box) -> Box {
-    let side = box.area.squareRoot()
-    let center = Point(x: box.center.x + shiftX * side, y: box.center.y + shiftY * side)
-    return Box(center: center, width: side * scale, height: side * scale)
   }
 }

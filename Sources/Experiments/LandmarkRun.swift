@@ -70,14 +70,9 @@ public struct LandmarkRun: Sendable {
         source: dataset.name, problem: "has another number of points than the model",
         found: "\(set.pointNames.count)", expected: "\(model.predictor.pointCount)")
     }
-    let index = Dictionary(uniqueKeysWithValues: dataset.images.enumerated().map { ($1.name, $0) })
     return try executor.map(set.faces.count) { number in
       let face = set.faces[number]
-      let name = face.name.split(separator: "#").first.map(String.init) ?? face.name
-      guard let place = index[face.name] ?? index[name] else {
-        throw InputError(source: face.name, problem: "is not in the data set")
-      }
-      let image = try dataset.image(at: place)
+      let image = try dataset.image(at: set.imageIndices[number])
       var box = face.box
       if perturbation > 0 {
         var random = RandomStream(seed: seed, stream: UInt64(number))
@@ -96,28 +91,35 @@ public struct LandmarkRun: Sendable {
   }
 
   /// Everything in one report.
+  ///
+  /// - Parameter wrong: where wrong boxes come from, for the confidence's figures: `confidence(_:_:wrong:)`.
   public func report(
     _ dataset: Dataset, boxes: LandmarkFaceSet.Boxes, perturbations: [Double], failureThreshold: Double = 0.08,
-    cancellation: Cancellation? = nil
-  ) throws -> (report: LandmarkReport, spread: LandmarkFaceSet.BoxSpread?) {
+    wrong: WrongBoxes = WrongBoxes(), cancellation: Cancellation? = nil
+  ) throws -> LandmarkReport {
     let set = try LandmarkFaceSet.load(
       dataset, boxes: boxes, largestBox: model.predictor.largestBox, margin: model.predictor.margin,
       executor: executor, cancellation: cancellation)
     let comparisons = try comparisons(set, dataset, perturbation: 0, seed: 1)
     let normalizers = normalizers
+    let first = normalizers[0].normalizer
+    func measure(_ list: [LandmarkComparison], _ length: LandmarkNormalizer, _ points: [Int]? = nil) -> LandmarkMeasure
+    {
+      LandmarkMeasure(list, normalizer: length, failureThreshold: failureThreshold, points: points)
+    }
     var curve: [(size: Double, mean: Double?)] = []
     for size in perturbations {
       try cancellation?.check()
-      let moved = try self.comparisons(set, dataset, perturbation: size, seed: 1)
-      curve.append(
-        (size, LandmarkMeasure(moved, normalizer: normalizers[0].normalizer, failureThreshold: failureThreshold).mean))
+      curve.append((size, measure(try self.comparisons(set, dataset, perturbation: size, seed: 1), first).mean))
     }
-    let report = LandmarkReport(
+    var report = LandmarkReport(
       title: "landmarks of \(dataset.name)",
-      measures: normalizers.map {
-        ($0.name, LandmarkMeasure(comparisons, normalizer: $0.normalizer, failureThreshold: failureThreshold))
-      }, groups: layout?.groups.map { ($0.name, $0.points) } ?? [], perturbations: curve)
-    return (report, set.spread)
+      measures: normalizers.map { ($0.name, measure(comparisons, $0.normalizer)) },
+      groups: layout?.groups.map { ($0.name, measure(comparisons, first, $0.points)) } ?? [], perturbations: curve)
+    report.points = (0..<model.predictor.pointCount).map { measure(comparisons, first, [$0]) }
+    report.boxes = set.spread?.figures ?? []
+    report.confidence = try confidence(set, dataset, wrong: wrong, cancellation: cancellation)
+    return report
   }
 }
 
@@ -148,8 +150,8 @@ public struct ImageLandmarks: Hashable, Codable, Sendable {
 extension LandmarkRun {
   /// The landmarks of one photo at given boxes, in `layout` (the model's own or one that is derived from it).
   ///
-  /// Points are rounded to hundredths of a pixel. Boxes that are empty are left out.
-  /// - Throws: `InputError` where the layout cannot be had from the model's points.
+  /// Points are rounded to hundredths of a pixel. Boxes that are empty or not finite are left out.
+  /// - Throws: `InputError` where the layout cannot be had from the model's points, and where a fit gives no finite points.
   public func landmarks(
     of image: ByteImage, name: String, boxes: [Box], layout wanted: LandmarkLayout? = nil
   ) throws -> ImageLandmarks {
@@ -159,8 +161,12 @@ extension LandmarkRun {
         source: "layout", problem: "cannot be had from the model's points", found: wanted.name,
         expected: "\(own?.name ?? "\(model.predictor.pointCount) points of no known layout"), or one derived from it")
     }
-    let faces = boxes.compactMap { box -> ImageLandmarks.Face? in
-      guard let fit = model.fit(image, box: box, starts: starts) else { return nil }
+    let faces = try boxes.filter { $0.isFinite && !$0.isEmpty }.map { box -> ImageLandmarks.Face in
+      guard let fit = model.fit(image, box: box, starts: starts) else {
+        throw InputError(
+          source: name, problem: "the fit gives points that are no numbers", found: "box \(box)",
+          hint: "is the model damaged?")
+      }
       let points = wanted?.points(from: fit.points) ?? fit.points
       return ImageLandmarks.Face(
         box: box, points: points.map { [($0.x * 100).rounded() / 100, ($0.y * 100).rounded() / 100] },
@@ -172,14 +178,17 @@ extension LandmarkRun {
 }
 
 extension Canvas {
-  /// Draws each face's groups as lines, open or closed as its layout says, and its points.
-  public func draw(_ landmarks: ImageLandmarks) {
+  /// Draws each face's groups as lines and its points.
+  ///
+  /// - Parameter isClosed: whether a group's last point is joined to its first; `nil`: as its layout says.
+  public func draw(_ landmarks: ImageLandmarks, isClosed: Bool? = nil) {
     for (index, face) in landmarks.faces.enumerated() {
       let color = RGBColor.palette[index % RGBColor.palette.count]
       let points = face.points.map { Point(x: $0[0], y: $0[1]) }
       for group in LandmarkLayout.named(face.layout)?.groups ?? [] {
         draw(
-          polyline: group.points.map { points[$0] }, isClosed: group.isClosed, style: LineStyle(color: color, width: 1))
+          polyline: group.points.map { points[$0] }, isClosed: isClosed ?? group.isClosed,
+          style: LineStyle(color: color, width: 1))
       }
       draw(points: points, color: color)
     }

@@ -25,6 +25,9 @@ enum LandmarksCommand {
         .value("--confidence", "P", help: "Least confidence of a fit, 0 to 1 (models that have learnt it)."),
         .value("--output", "FILE", short: "-o", help: "Write there, whole or not at all."),
         .value("--draw", "DIR", help: "Also write each picture with its landmarks drawn, as PNG."),
+        .value(
+          "--outlines", "HOW", help: "How groups of points are drawn.", default: "layout",
+          choices: ["layout", "open", "closed"]),
         .value("--max-pixels", "N", help: "Refuse larger pictures.", default: "100000000"),
         .threads,
       ],
@@ -55,6 +58,8 @@ enum LandmarksCommand {
     let layout = options.text("--layout").flatMap(LandmarkLayout.named)
     let least = try options.number("--confidence", in: 0...1)
     if least != nil, model.confidence == nil { throw UsageError("--confidence: the model has learnt none") }
+    let outlines = options.requiredText("--outlines")
+    let isClosed: Bool? = outlines == "layout" ? nil : outlines == "closed"
     let given = try options.list("--box").map(box)
     let (pictures, faults) = try Picture.list(options.operands, context)
     let drawings = options.text("--draw").map { drawingPaths(pictures, folder: $0) }
@@ -92,7 +97,7 @@ enum LandmarksCommand {
         if let drawings {
           let canvas = try Canvas(
             image.rgb(), scale: max(1, min(4, (640 / Double(max(image.width, image.height))).rounded(.up))))
-          canvas.draw(result)
+          canvas.draw(result, isClosed: isClosed)
           try ImageFile.write(canvas.image(), to: drawings[number])
         }
       } catch let error as InputError {

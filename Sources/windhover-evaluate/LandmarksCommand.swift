@@ -12,7 +12,11 @@ enum LandmarksCommand {
         distances of points over a length: between the pupils (centres of the eyes' points), between the outer eye corners,
         the diagonal of the box around the true points, and the square root of its area. Boxes are the data set's, or a
         detector's (--boxes, --detector); faces that it misses get the labelled box, moved and scaled as its boxes usually
-        are.
+        are. How a detector's boxes lie about the labelled ones (shift, scale, the faces' turn) is printed: what training
+        should expect (--set startShift=, startScale=, startRotation=).
+
+        Models that have learnt a confidence are also measured on how well it tells these boxes from wrong ones: boxes moved
+        off their faces and, with --without-faces, boxes drawn in photos without faces and the detector's false alarms there.
         """,
       operands: .oneOrMore("MODEL"),
       options: [
@@ -23,6 +27,13 @@ enum LandmarksCommand {
         .list("--perturb", "SHARE", help: "Also with boxes moved and scaled by up to this share of their side."),
         .value(
           "--failure", "ERROR", help: "Errors above this are failures; the curve's area ends here.", default: "0.08"),
+        .list(
+          "--without-faces", "REF",
+          help: "Photos without faces, for wrong boxes (models that have learnt a confidence)."),
+        .value(
+          "--alarms", "SCORE", help: "With --detector: its false alarms are boxes up to this far below its threshold.",
+          default: "0"),
+        .flag("--points", help: "Also a line for each point."),
         .flag("--json", help: "Write one JSON object a model."),
         .threads,
       ],
@@ -30,7 +41,12 @@ enum LandmarksCommand {
         (
           "windhover-evaluate landmarks landmarks.safetensors -d 300w/test --perturb 0.05 --perturb 0.1",
           "Errors on 300-W's common subset, and with worse boxes."
-        )
+        ),
+        (
+          "windhover-evaluate landmarks landmarks.safetensors -d 300w/validation --detector face --without-faces "
+            + "face-free/validation",
+          "Also the detector's spread, and whether the confidence tells faces from what is none."
+        ),
       ]),
     run: run)
 
@@ -52,18 +68,27 @@ enum LandmarksCommand {
       }
       return size
     }
+    var wrong = LandmarkRun.WrongBoxes()
+    let backgrounds = options.list("--without-faces")
+    if !backgrounds.isEmpty {
+      wrong.photos = Dataset.joined(try backgrounds.map { try Dataset.load(DatasetReference.parse($0)) })
+      if let name = options.text("--detector") {
+        let detector = try ModelCatalog.detector(name)
+        var scan = detector.scanOptions
+        scan.threshold -= try options.number("--alarms", in: 0...1000) ?? 0
+        try detector.validate(scan, source: "--alarms")
+        wrong.alarms = { [scan] in detector.detect(in: $0, options: scan, executor: .serial) }
+      }
+    }
     for path in options.operands {
       let run = LandmarkRun(model: try LandmarkRun.model(path), starts: starts, executor: executor)
-      var (report, spread) = try run.report(
-        dataset, boxes: boxes, perturbations: perturbations, failureThreshold: failure,
+      var report = try run.report(
+        dataset, boxes: boxes, perturbations: perturbations, failureThreshold: failure, wrong: wrong,
         cancellation: context.cancellation)
       report.title = "\(path) on \(dataset.name)"
-      if let spread {
-        context.progress.receive(
-          .note(
-            String(
-              format: "boxes found on %d faces, missed on %d; shift %.3f and %.3f, log scale %.3f (deviations)",
-              spread.found, spread.missed, spread.shiftXDeviation, spread.shiftYDeviation, spread.scaleDeviation)))
+      report.showsPoints = options.flag("--points")
+      if !backgrounds.isEmpty, report.confidence.isEmpty {
+        context.progress.receive(.warning("\(path) has learnt no confidence: --without-faces has no effect"))
       }
       try StandardOutput.write(options.flag("--json") ? report.json + "\n" : report.text + "\n")
     }

@@ -1,3 +1,4 @@
+import Execution
 import Geometry
 import Testing
 
@@ -51,9 +52,61 @@ struct LandmarkMeasureTests {
       #expect(measure.areaUnderCurve == nil && measure.share(within: 1) == nil && measure.curve.isEmpty)
     }
     #expect(LandmarkMeasure([face("a", 1)], normalizer: .distance([3], [1])).unmeasuredCount == 1)
-    let report = LandmarkReport(
-      title: "none", measures: [("size", LandmarkMeasure([], normalizer: .faceSize))], groups: [("eyes", [0])])
+    let none = LandmarkMeasure([], normalizer: .faceSize)
+    var report = LandmarkReport(
+      title: "none", measures: [("size", none)], groups: [("eyes", none)], perturbations: [(0.1, nil)])
+    report.confidence = [("moved", SeparationMeasure(right: [], wrong: [0.1]))]
     #expect(report.text.contains("-"))
     #expect(report.json.contains("\"mean\":null") || report.json.contains("\"mean\": null"))
+  }
+
+  @Test("a group's figures are those of its points over the length of the whole face")
+  func groups() throws {
+    let faces = [face("a", 0), face("b", 0.6), face("c", 3)]
+    let group = LandmarkMeasure(faces, normalizer: .distance([0], [1]), points: [0, 3])
+    // Point 0 alone, for 3 is absent: 0, 0.06 and 0.3 of the length 10.
+    #expect(zip(group.errors.map(\.error), [0, 0.06, 0.3]).allSatisfy { abs($0 - $1) < 1e-12 })
+    #expect(abs(try #require(group.failureRate) - 1.0 / 3) < 1e-12)
+    #expect(abs(try #require(group.areaUnderCurve) - (1 + 0.25) / 3) < 1e-12)
+    #expect(LandmarkMeasure(faces, normalizer: .distance([0], [1]), points: [3]).mean == nil)
+    var report = LandmarkReport(
+      title: "t", measures: [("m", LandmarkMeasure(faces, normalizer: .distance([0], [1])))], groups: [("g", group)],
+      perturbations: [(0.1, 0.1)])
+    report.points = (0..<4).map { LandmarkMeasure(faces, normalizer: .distance([0], [1]), points: [$0]) }
+    report.showsPoints = true
+    #expect(abs(try #require(report.growth(0.1)) - 0.25) < 1e-12)
+    // Faces within an eighth, two ... of 0.08: one up to 0.03, two from 0.04 on.
+    #expect(report.text.contains("33.33     33.33     33.33     66.67     66.67"))
+    #expect(report.text.contains("\n3                          0         -"))
+  }
+
+  @Test("the area under the ROC curve by hand, and by counting pairs")
+  func separation() throws {
+    let measure = SeparationMeasure(right: [0.9, 0.4, 0.8], wrong: [0.1, 0.4])
+    // Pairs in order: 2 + 1.5 + 2 of 6.
+    #expect(abs(try #require(measure.areaUnderCurve) - 5.5 / 6) < 1e-12)
+    #expect(measure.curve.map(\.wrongShare) == [0, 0, 0, 0.5, 1])
+    #expect(measure.curve.map(\.rightShare) == [0, 1.0 / 3, 2.0 / 3, 1, 1])
+    #expect(measure.rightShare(atWrongShare: 0.4) == 2.0 / 3 && measure.rightShare(atWrongShare: 0.5) == 1)
+    #expect(measure.shares(atLeast: 0.4).wrong == 0.5)
+    let none = SeparationMeasure(right: [], wrong: [1])
+    #expect(
+      none.areaUnderCurve == nil && none.rightShare(atWrongShare: 1) == nil && none.shares(atLeast: 0).right == nil)
+    for seed in 0..<30 {
+      var random = RandomStream(seed: UInt64(seed))
+      func scores(_ count: Int, _ shift: Double) -> [Double] {
+        (0..<count).map { _ in (10 * (random.uniform() + shift)).rounded() / 10 }
+      }
+      let (right, wrong) = (scores(1 + seed, 0.2), scores(40 - seed, 0))
+      let pairs = right.flatMap { r in wrong.map { r > $0 ? 1.0 : r == $0 ? 0.5 : 0 } }
+      let expected = pairs.reduce(0, +) / Double(pairs.count)
+      let measure = SeparationMeasure(right: right, wrong: wrong)
+      #expect(abs(try #require(measure.areaUnderCurve) - expected) < 1e-12, "seed \(seed)")
+      // The same by trapezoids under the curve.
+      let area = zip(measure.curve, measure.curve.dropFirst()).reduce(0) {
+        $0 + ($1.1.wrongShare - $1.0.wrongShare) * ($1.1.rightShare + $1.0.rightShare) / 2
+      }
+      #expect(abs(area - expected) < 1e-12, "seed \(seed)")
+    }
   }
 }
