@@ -66,15 +66,18 @@ public struct AnnotatedSource: Hashable, Sendable {
 
   /// Loads several sources as one set; `nil` where there are none.
   public static func load(_ sources: [AnnotatedSource]) throws -> Dataset? {
-    try loadWithUses(sources)?.dataset
+    try LoadedSources(sources).dataset
   }
 
-  /// Loads several sources as one set, with the use of each image; `nil` where there are none.
-  static func loadWithUses(_ sources: [AnnotatedSource]) throws -> (dataset: Dataset, uses: [Use])? {
-    guard !sources.isEmpty else { return nil }
-    let sets = try sources.map { try $0.load() }
-    let uses = zip(sources, sets).flatMap { source, set in Array(repeating: source.use, count: set.images.count) }
-    return (sets.count == 1 ? sets[0] : Dataset.joined(sets), uses)
+  /// What is taken from the set and how it is used, in words: empty where all of it is used as it is.
+  public var settings: String {
+    var parts: [String] = []
+    if let targets { parts.append("targets \(targets)") }
+    if let box { parts.append("boxes \(box)") }
+    if let limit { parts.append("at most \(limit) images, spread over the set") }
+    if let copies = use.copies { parts.append("copies \(copies)") }
+    if let mines = use.mines { parts.append(mines ? "mined" : "not mined") }
+    return parts.joined(separator: ", ")
   }
 }
 
@@ -115,6 +118,10 @@ public struct BoxAdjustment: Hashable, Codable, Sendable {
       center: Point(x: center.x + offsetX * box.width, y: center.y + offsetY * box.height),
       width: box.width * scaleX, height: box.height * scaleY)
   }
+}
+
+extension BoxAdjustment: CustomStringConvertible {
+  public var description: String { "shifted by \(offsetX), \(offsetY) and scaled by \(scaleX), \(scaleY)" }
 }
 
 extension AnnotatedSource: Codable {

@@ -59,32 +59,52 @@ public struct HOGTrainingJob: TrainingJob {
     record: RunRecord, checkpoint: String? = nil, executor: ParallelExecutor = ParallelExecutor(),
     progress: any ProgressSink = SilentProgress(), cancellation: Cancellation = Cancellation()
   ) throws -> TrainedModel {
-    guard let (photos, uses) = try AnnotatedSource.loadWithUses(positives) else {
+    let roles = (
+      positives: try LoadedSources(positives), negatives: try LoadedSources(negatives),
+      calibration: try LoadedSources(calibration)
+    )
+    guard let photos = roles.positives.dataset else {
       throw InputError(source: "training", field: "positives", problem: "names no data set")
     }
-    let backgrounds = try AnnotatedSource.load(negatives)
-    let validation = try AnnotatedSource.load(calibration)
+    let backgrounds = roles.negatives.dataset
+    let validation = roles.calibration.dataset
     for set in [photos, backgrounds, validation].compactMap(\.self) {
       set.tellProblems(to: progress)
     }
+    tellMergedLabels(photos, progress)
     try checkParts(photos: photos, backgrounds: backgrounds, validation: validation, progress)
     let result = try HOGTrainer.train(
-      photos: DatasetTrainingSource(photos, uses: uses), backgrounds: backgrounds.map { DatasetTrainingSource($0) },
+      photos: DatasetTrainingSource(photos, uses: roles.positives.uses),
+      backgrounds: backgrounds.map { DatasetTrainingSource($0) },
       validation: validation.map { DatasetTrainingSource($0) }, options: options, checkpoint: checkpoint,
       executor: executor, progress: progress, cancellation: cancellation)
-    let described = zip(
-      ["positives", "negatives", "calibration"], [positives, negatives, calibration]
-    ).flatMap { role, sources in sources.map { (role, $0) } }
+    let dataSets = try [
+      ("positives", roles.positives), ("negatives", roles.negatives), ("calibration", roles.calibration),
+    ].flatMap { role, sources in
+      try sources.provenance(role: role, executor: executor, cancellation: cancellation)
+    }
     let provenance = Provenance(
-      command: record.command,
-      dataSets: try described.map { role, source in
-        let set = try source.load()
-        return Provenance.DataSet(
-          name: source.data.description, description: role, imageCount: set.images.count,
-          checksum: try set.contentChecksum(executor: executor, cancellation: cancellation))
-      }, seed: options.seed, commit: record.commit, date: record.date, machine: record.machine)
+      command: record.command, dataSets: dataSets, seed: options.seed, commit: record.commit, date: record.date,
+      machine: record.machine)
     return TrainedModel(
       model: try result.detector.modelFile(provenance: provenance, training: options), report: result.report)
+  }
+
+  /// A component that takes any label learns all kinds of objects as one kind: told where there are several.
+  private func tellMergedLabels(_ photos: Dataset, _ progress: any ProgressSink) {
+    guard options.components.contains(where: { $0.sourceLabels == nil }) else { return }
+    var counts: [String: Int] = [:]
+    for annotation in photos.images.lazy.flatMap(\.annotations) where !annotation.isIgnored {
+      counts[annotation.label, default: 0] += 1
+    }
+    guard counts.count > 1 else { return }
+    let most = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    let listed = most.prefix(8).map { "\"\($0.key)\" \($0.value)" }.joined(separator: ", ")
+    let rest = most.count > 8 ? ", and \(most.count - 8) more" : ""
+    progress.receive(
+      .warning(
+        "the positives' objects have \(counts.count) labels (\(listed)\(rest)), and a component takes them all as one: "
+          + "\"sourceLabels\" of the components (--objects on the command line) chooses"))
   }
 
   /// Whether the parts of the data contradict each other: a photo in two of them, or twice in one.

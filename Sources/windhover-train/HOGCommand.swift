@@ -27,6 +27,9 @@ enum HOGCommand {
           "--targets", "RULES", help: "Which objects to learn from, e.g. \"height>=20,blur<=1\"; others are ignored."),
         .value("--config", "FILE", help: "A JSON file with data sets and options."),
         .value("--preset", "TASK", help: "Options to begin with.", choices: HOGPreset.allCases.map(\.rawValue)),
+        .list(
+          "--objects", "LABEL",
+          help: "Labels of the objects to learn from; what is labelled otherwise is background. Default: all labels."),
         .value("--label", "NAME", help: "What detections are called. Default: the preset's."),
         .value("--window", "WxH", help: "Detection window in pixels, e.g. 64x128."),
         .value("--cost", "C", help: "Cost of an error (the SVM's C)."),
@@ -56,7 +59,7 @@ enum HOGCommand {
 
   private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
     let output = options.requiredText("--output")
-    let job = try job(options)
+    let job = try job(options, context.progress)
     let report = options.text("--report")
     var outputs = OutputCheck()
     let checkpoint = try outputs.training("--output", output)
@@ -79,7 +82,9 @@ enum HOGCommand {
   }
 
   /// The job that the command line asks for: the file's or the preset's, with what is given beside it.
-  private static func job(_ options: ParsedOptions) throws -> HOGTrainingJob {
+  private static func job(
+    _ options: ParsedOptions, _ progress: any ProgressSink
+  ) throws -> HOGTrainingJob {
     var job: HOGTrainingJob
     if let path = options.text("--config") {
       if options.isGiven("--preset") { throw UsageError("--preset and --config contradict: the file has all options") }
@@ -97,7 +102,17 @@ enum HOGCommand {
     job.negatives = try sources("--negatives") ?? job.negatives
     job.calibration = try sources("--calibration") ?? job.calibration
     if job.positives.isEmpty { throw UsageError("--positives REF (or --config FILE) is missing: what to learn from") }
+    if options.isGiven("--objects") {
+      for index in job.options.components.indices {
+        job.options.components[index].sourceLabels = options.list("--objects")
+      }
+    }
     if let label = options.text("--label") {
+      let labels = Set(job.options.components.map(\.label)).sorted()
+      if labels.count > 1 {
+        progress.receive(
+          .warning("--label: detections of \(labels.joined(separator: ", ")) are all called \(label) from now on"))
+      }
       for index in job.options.components.indices { job.options.components[index].label = label }
     }
     if let size = try windowSize(options) { job.options.windowSize = size }

@@ -3,7 +3,7 @@ import Foundation
 import Geometry
 import Imaging
 import ModelFiles
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import Detection
@@ -24,22 +24,6 @@ import Testing
 
   private func bytes(_ result: HOGTrainingResult) throws -> [UInt8] {
     try result.detector.modelFile(provenance: Provenance(command: "test", dataSets: [], seed: 5)).bytes()
-  }
-
-  private final class Recorder: ProgressSink {
-    let warnings = Mutex<[String]>([])
-    let advances = Mutex<[String]>([])
-    private let phase = Mutex("")
-    func receive(_ event: ProgressEvent) {
-      switch event {
-      case .warning(let text): warnings.withLock { $0.append(text) }
-      case .began(let name, _): phase.withLock { $0 = name }
-      case .advanced:
-        let name = phase.withLock { $0 }
-        advances.withLock { $0.append(name) }
-      default: break
-      }
-    }
   }
 
   @Test func numbersOutOfRangeAreNamed() {
@@ -82,9 +66,9 @@ import Testing
     var options = HOGTrainerOptions.crosses
     // Room for 189 samples of 7.9 kB, 80 of them positives.
     options.sampleMemory = 2
-    let recorder = Recorder()
+    let recorder = RecordedProgress()
     let result = try train(options, progress: recorder)
-    let told = recorder.warnings.withLock { $0 }.filter { $0.contains("no room for all negatives") }
+    let told = recorder.warnings.filter { $0.contains("no room for all negatives") }
     #expect(result.report.rounds[0].negatives == 189 - 80)
     #expect(told.count == 1 && told[0].contains("\(300 - 109) of 300") && told[0].contains("--memory"))
     #expect(result.report.notes.count { $0 == told[0] } == 1)
@@ -124,15 +108,15 @@ import Testing
     options.minesAnnotatedPhotos = false
     options.randomNegatives = 10_000_000
     let cancellation = Cancellation()
-    let recorder = Recorder()
+    let recorder = RecordedProgress()
     #expect(throws: CancelledError.self) {
       try HOGTrainer.train(
         photos: photos,
         backgrounds: Stopping(photos: SyntheticPhotos(count: 1, seed: 2), cancellation: cancellation),
         options: options, progress: recorder, cancellation: cancellation)
     }
-    #expect(recorder.advances.withLock { $0 }.contains { $0 == "cutting positives" })
-    #expect(!recorder.advances.withLock { $0 }.contains { $0 == "drawing negatives" })
+    #expect(recorder.advances.contains { $0 == "cutting positives" })
+    #expect(!recorder.advances.contains { $0 == "drawing negatives" })
   }
 
   /// Photos of one grey: objects and background are the same.

@@ -18,6 +18,17 @@ struct AnnotatedSourceTests {
     #expect(full.box == BoxAdjustment(scaleX: 0.5))
   }
 
+  @Test func settingsAreToldInWords() throws {
+    #expect(try decode(#""voc:photos""#).settings == "")
+    let full = try decode(
+      #"{"data": "voc:photos", "targets": "height>=20", "limit": 3, "box": {"scaleX": 0.5}, "copies": 2, "mines": false}"#
+    )
+    #expect(
+      full.settings
+        == "targets height>=20, boxes shifted by 0.0, 0.0 and scaled by 0.5, 1.0, at most 3 images, spread over the set, "
+        + "copies 2, not mined")
+  }
+
   @Test(arguments: [
     (#""nonsense""#, "nonsense"),
     (#"{"data": "voc:photos", "targets": "height>>2"}"#, "height>>2"),

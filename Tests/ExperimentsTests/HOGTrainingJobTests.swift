@@ -2,6 +2,7 @@ import CommandLineOptions
 import Execution
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Experiments
@@ -67,6 +68,34 @@ struct HOGTrainingJobTests {
 }
 
 struct HOGTrainingDataTests {
+  @Test func theRecordSaysHowEachSetWasUsedAndMergedLabelsAreTold() throws {
+    let folder = NSTemporaryDirectory() + "windhover-job-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let sets = try GeneratedFaces.write(below: folder, seed: 3, pictureCounts: (train: 12, test: 1, negatives: 6))
+    let file = "\(folder)/train.jsonl"
+    let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map(String.init)
+    let masked = lines.prefix(4).map { $0.replacing("\"face\"", with: "\"mask\"") }
+    let renamed = masked + lines.dropFirst(4)
+    try AtomicFile.write(renamed.joined(separator: "\n"), to: file)
+    func run(_ components: String) throws -> (model: TrainedModel, warnings: [String]) {
+      let text = """
+        {"preset": "face", "positives": [{"data": "\(sets.train)", "copies": 1}], "negatives": ["\(sets.negatives)"],
+         "options": {"rounds": 0, "jitterCopies": 0, "randomNegatives": 200\(components)}}
+        """
+      let job = try StrictJSON.decode(HOGTrainingJob.self, from: Data(text.utf8), source: "job.json")
+      let progress = RecordedProgress()
+      return (try job.run(record: RunRecord(command: "test"), progress: progress), progress.warnings)
+    }
+    let merged = try run("")
+    let sources = merged.model.model.provenance.dataSets
+    #expect(sources.map(\.description) == ["positives: copies 1", "negatives"])
+    #expect(sources.map(\.imageCount) == [12, 6] && sources.allSatisfy { $0.checksum?.count == 64 })
+    #expect(merged.warnings.contains { $0.contains("2 labels (\"face\" 24, \"mask\" 12)") })
+    let chosen = try run(
+      #", "components": [{"name": "one", "label": "face", "sourceLabels": ["face"], "attributes": {}}]"#)
+    #expect(!chosen.warnings.contains { $0.contains("2 labels") })
+  }
+
   @Test func aPhotoInTwoPartsIsRefused() throws {
     let folder = NSTemporaryDirectory() + "windhover-job-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -153,6 +153,28 @@ extension HOGTrainer {
         + "an octave")
   }
 
+  /// Names the first objects of each reason, then counts all: there may be thousands, and the report lists every one.
+  func tellUnreachable(_ boxes: [UnreachableBox], of targets: Int) {
+    guard !boxes.isEmpty else { return }
+    let byReason = Dictionary(grouping: boxes, by: \.reason).sorted { $0.key.rawValue < $1.key.rawValue }
+    for (_, boxes) in byReason {
+      for box in boxes.prefix(HOGTrainer.namedUnreachable) {
+        progress.receive(
+          .warning(
+            "\(box.image): the box [\(box.box.x), \(box.box.y), \(box.box.width), \(box.box.height)] is out of "
+              + "reach of component \"\(box.component)\": \(box.explanation)"))
+      }
+    }
+    guard byReason.contains(where: { $0.value.count > HOGTrainer.namedUnreachable }) else { return }
+    let counts = byReason.map { "\($0.value.count) by \($0.key.rawValue)" }.joined(separator: ", ")
+    progress.receive(
+      .warning(
+        "\(boxes.count) of \(targets) objects are out of reach (\(counts)); the training's report lists them all"))
+  }
+
+  /// Unreachable objects of one reason that are told by name.
+  static let namedUnreachable = 3
+
   /// The object of the level's window nearest to where it should be, and whether the map's edge kept it away.
   private func nearest(
     _ object: Box, component: Int, level: ScanLevel, plan: ScanPlan

@@ -139,12 +139,7 @@ public struct HOGTrainer: Sendable {
       _ = try capacity(matrices)
       progress.receive(.advanced(completed: batch.upperBound))
     }
-    for box in unreachable {
-      progress.receive(
-        .warning(
-          "\(box.image): the box [\(box.box.x), \(box.box.y), \(box.box.width), \(box.box.height)] is out of "
-            + "reach of component \"\(box.component)\": \(box.explanation)"))
-    }
+    tellUnreachable(unreachable, of: targets)
     try checkTargets(targets: targets, unreachable: unreachable)
     for index in trained where matrices[index].count == 0 {
       throw InputError(
