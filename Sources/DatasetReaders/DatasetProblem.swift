@@ -53,6 +53,8 @@ public struct DatasetProblem: Hashable, Sendable, Codable {
     case unknownName
     /// A folder that cannot be read, or that leads back into itself. What is below is left out.
     case unreadableFolder
+    /// A key of a JSON line that means nothing. It is passed over.
+    case unknownKey
     /// A rule of an annotation filter that no annotation has an attribute for.
     case ruleWithoutEffect
   }
@@ -109,7 +111,8 @@ public struct DatasetProblem: Hashable, Sendable, Codable {
   public var severity: Severity {
     switch kind {
     case .trailingSpace, .carriageReturn, .byteOrderMark, .encoding, .notAnImage, .otherSuffix, .markedIgnored: .note
-    case .boxPartlyOutside, .duplicateBox, .duplicateImage, .doubtfulImage, .ruleWithoutEffect, .emptyBox: .warning
+    case .boxPartlyOutside, .duplicateBox, .duplicateImage, .doubtfulImage, .unknownKey, .ruleWithoutEffect, .emptyBox:
+      .warning
     case .missingImage, .missingAnnotation, .unreadableAnnotation, .unreadableImage, .unsupportedImage, .boxOutside,
       .negativeSize,
       .unknownLabel,

@@ -12,7 +12,8 @@ import Geometry
 ///
 /// **Coordinates:** this package's own (continuous pixels, origin at the top left corner): taken as they are.
 ///
-/// Lines stand alone: one that is no such object is left out and told. `Dataset.jsonLines()` writes the form.
+/// Lines stand alone: one that is no such object is left out and told. A key that is not known is told once, where it
+/// comes first. `Dataset.jsonLines()` writes the form.
 enum JSONLinesReader {
   private struct Line: Decodable {
     struct Item: Decodable {
@@ -28,6 +29,34 @@ enum JSONLinesReader {
     var annotations: [Item]?
   }
 
+  /// What a line has besides its known keys, as "annotations.colour".
+  private struct UnknownKeys: Decodable {
+    private struct Key: CodingKey {
+      let stringValue: String
+      let intValue: Int? = nil
+      init(stringValue: String) { self.stringValue = stringValue }
+      init?(intValue: Int) { nil }
+    }
+
+    private struct Item: Decodable {
+      var unknown: Set<String>
+
+      init(from decoder: any Decoder) throws {
+        let keys = try decoder.container(keyedBy: Key.self).allKeys.map(\.stringValue)
+        unknown = Set(keys).subtracting(["box", "label", "isIgnored", "landmarks", "attributes"])
+      }
+    }
+
+    var names: Set<String>
+
+    init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: Key.self)
+      names = Set(values.allKeys.map(\.stringValue)).subtracting(["name", "path", "group", "annotations"])
+      let items = try values.decodeIfPresent([Item].self, forKey: Key(stringValue: "annotations")) ?? []
+      for key in items.reduce(into: Set<String>(), { $0.formUnion($1.unknown) }) { names.insert("annotations.\(key)") }
+    }
+  }
+
   static func read(_ request: ReadRequest, into builder: inout DatasetBuilder) throws {
     let file = request.path
     let text = try TextLines(contentsOf: file)
@@ -36,10 +65,17 @@ enum JSONLinesReader {
     let decoder = JSONDecoder()
     var readCount = 0
     var firstFault: InputError?
+    var unknown: Set<String> = []
     for line in text.lines where !line.trimmed.isEmpty {
       let object: Line
       do {
-        object = try decoder.decode(Line.self, from: Data(line.text.utf8))
+        let bytes = Data(line.text.utf8)
+        object = try decoder.decode(Line.self, from: bytes)
+        for name in try decoder.decode(UnknownKeys.self, from: bytes).names.sorted() {
+          guard unknown.insert(name).inserted else { continue }
+          builder.report(
+            .unknownKey, .leftOut, file: file, line: line.number, "the key \(quoted(name)) means nothing here")
+        }
       } catch {
         let fault = InputError.json(error, source: file, line: line.number)
         if firstFault == nil { firstFault = fault }

@@ -118,7 +118,7 @@ func counted(_ count: Int, _ noun: String) -> String {
   "\(count) \(noun)\(count == 1 ? "" : "s")"
 }
 
-/// At most 60 characters of a text, in quotes, for messages.
+/// At most 60 characters of a text, in quotes, for messages: a long one's beginning and end, for a path's end says most.
 func quoted(_ text: some StringProtocol) -> String {
-  text.count <= 60 ? "\"\(text)\"" : "\"\(text.prefix(57))...\""
+  text.count <= 60 ? "\"\(text)\"" : "\"\(text.prefix(20))...\(text.suffix(37))\""
 }

@@ -271,4 +271,21 @@ struct ReaderFormatTests {
     #expect(again.images == set.images)
     #expect(try again.annotationChecksum() == set.annotationChecksum())
   }
+
+  @Test func unknownKeysAreToldOnceEach() throws {
+    let folder = try TemporaryFolder()
+    try folder.writeImage("a.png")
+    try folder.writeImage("b.png")
+    try folder.write(
+      """
+      {"path": "a.png", "annotation": [], "annotations": [{"box": [1, 2, 3, 4], "label": "face", "ignored": true}]}
+      {"path": "b.png", "annotation": [], "annotations": [{"box": [1, 2, 3, 4], "label": "face", "ignored": true}]}
+      """, to: "a.jsonl")
+    let set = try folder.load("jsonl:\(folder.path)/a.jsonl")
+    #expect(set.images.count == 2)
+    #expect(set.problems(.unknownKey).map(\.line) == [1, 1])
+    #expect(set.problems(.unknownKey).allSatisfy { $0.severity == .warning })
+    let told = set.problems(.unknownKey).map(\.message)
+    #expect(told[0].contains("annotation") && told[1].contains("annotations.ignored"))
+  }
 }
