@@ -6,27 +6,32 @@ extension Canvas {
   ///
   /// - Parameters:
   ///   - colors: by label; others take `RGBColor.forLabel`.
-  ///   - showsCaptions: whether labels and scores are written.
+  ///   - showsCaptions: whether labels and scores are written, each where it covers least of the other boxes.
   public func draw(_ detections: [Detection], colors: [String: RGBColor] = [:], showsCaptions: Bool = true) {
     let order = detections.indices.sorted {
-      (detections[$0].score, $1) < (detections[$1].score, $0)
+      (detections[$1].score, $0) < (detections[$0].score, $1)
     }
-    for index in order {
-      let detection = detections[index]
-      let caption = detection.label + " " + String(format: "%.2f", detection.confidence ?? detection.score)
-      draw(
-        detection.box, style: LineStyle(color: colors[detection.label] ?? .forLabel(detection.label)),
-        caption: showsCaptions ? caption : nil)
-    }
+    draw(
+      order.map { index in
+        let detection = detections[index]
+        let caption = detection.label + " " + String(format: "%.2f", detection.confidence ?? detection.score)
+        return CaptionedBox(
+          detection.box, style: LineStyle(color: colors[detection.label] ?? .forLabel(detection.label)),
+          caption: showsCaptions ? caption : nil)
+      })
   }
 
   /// Draws labelled objects with their landmarks; ignored ones dashed.
   public func draw(_ annotations: [Annotation], colors: [String: RGBColor] = [:], showsCaptions: Bool = true) {
+    draw(
+      annotations.map { annotation in
+        let color = colors[annotation.label] ?? .forLabel(annotation.label)
+        return CaptionedBox(
+          annotation.box, style: LineStyle(color: color, isDashed: annotation.isIgnored),
+          caption: showsCaptions ? annotation.label : nil)
+      })
     for annotation in annotations {
       let color = colors[annotation.label] ?? .forLabel(annotation.label)
-      draw(
-        annotation.box, style: LineStyle(color: color, isDashed: annotation.isIgnored),
-        caption: showsCaptions ? annotation.label : nil)
       draw(points: annotation.landmarks.compactMap(\.point), color: color)
     }
   }

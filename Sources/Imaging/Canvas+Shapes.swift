@@ -16,19 +16,10 @@ extension Canvas {
     }
   }
 
-  /// Draws a box's outline, and a caption on a plate of its colour: above the box, or inside where there is no room.
+  /// Draws a box's outline, and a caption on a plate of its colour: above the box, else below it, or inside where there is
+  /// no room.
   public func draw(_ box: Box, style: LineStyle, caption: String? = nil) {
-    guard box.isFinite, !box.isEmpty else { return }
-    let left = device(box.x)
-    let top = device(box.y)
-    cairo_new_path(context)
-    cairo_rectangle(context, left, top, device(box.maxX) - left, device(box.maxY) - top)
-    stroke(style)
-    guard let caption, !caption.isEmpty else { return }
-    let plate = plateSize(caption, size: defaultTextSize)
-    let width = lineWidth(style)
-    let above = top - width / 2 - plate.height
-    drawPlate(caption, size: defaultTextSize, left: left - width / 2, top: above >= 0 ? above : top, color: style.color)
+    draw([CaptionedBox(box, style: style, caption: caption)])
   }
 
   /// Draws a line through points; fewer than two draw nothing.
@@ -65,11 +56,11 @@ extension Canvas {
   }
 
   /// Image to picture coordinates, kept within what Cairo's 24 integer bits hold with room to spare.
-  private func device(_ value: Double) -> Double { min(max(value * scale, -65536), 65536) }
+  func device(_ value: Double) -> Double { min(max(value * scale, -65536), 65536) }
 
-  private func lineWidth(_ style: LineStyle) -> Double { max(0.5, style.width ?? defaultLineWidth) }
+  func lineWidth(_ style: LineStyle) -> Double { max(0.5, style.width ?? defaultLineWidth) }
 
-  private func stroke(_ style: LineStyle) {
+  func stroke(_ style: LineStyle) {
     let width = lineWidth(style)
     if style.isDashed {
       cairo_set_dash(context, [4 * width, 3 * width], 2, 0)
@@ -83,7 +74,7 @@ extension Canvas {
     cairo_set_dash(context, nil, 0, 0)
   }
 
-  private func plateSize(_ text: String, size: Double) -> (width: Double, height: Double) {
+  func plateSize(_ text: String, size: Double) -> (width: Double, height: Double) {
     cairo_set_font_size(context, size)
     var extents = cairo_text_extents_t()
     cairo_text_extents(context, text, &extents)
@@ -91,7 +82,7 @@ extension Canvas {
   }
 
   /// Black or white text on a plate of a colour, moved so that it lies in the picture where it fits.
-  private func drawPlate(_ text: String, size: Double, left: Double, top: Double, color: RGBColor) {
+  func drawPlate(_ text: String, size: Double, left: Double, top: Double, color: RGBColor) {
     let plate = plateSize(text, size: size)
     let x = max(0, min(left, Double(width) - plate.width))
     let y = max(0, min(top, Double(height) - plate.height))

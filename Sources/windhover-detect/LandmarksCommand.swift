@@ -24,7 +24,10 @@ enum LandmarksCommand {
         .value("--starts", "N", help: "Starts a face, whose median is taken.", default: "1"),
         .value("--confidence", "P", help: "Least confidence of a fit, 0 to 1 (models that have learnt it)."),
         .value("--output", "FILE", short: "-o", help: "Write there, whole or not at all."),
-        .value("--draw", "DIR", help: "Also write each picture with its landmarks drawn, as PNG."),
+        .value(
+          "--draw", "DIR",
+          help:
+            "Also write each picture with its landmarks drawn, as PNG, into this folder; folders within PATH are kept."),
         .value(
           "--outlines", "HOW", help: "How groups of points are drawn.", default: "layout",
           choices: ["layout", "open", "closed"]),
@@ -62,7 +65,7 @@ enum LandmarksCommand {
     let isClosed: Bool? = outlines == "layout" ? nil : outlines == "closed"
     let given = try options.list("--box").map(box)
     let (pictures, faults) = try Picture.list(options.operands, context)
-    let drawings = options.text("--draw").map { drawingPaths(pictures, folder: $0) }
+    let drawings = options.text("--draw").map { Picture.drawingPaths(pictures, folder: $0) }
     try Picture.check(outputs, drawings: drawings ?? [], pictures: pictures, operands: options.operands)
     if !given.isEmpty && (pictures.count != 1 || options.isGiven("--boxes")) {
       throw UsageError("--box is for one picture, and not with --boxes")
@@ -95,8 +98,7 @@ enum LandmarksCommand {
         let line = String(decoding: try encoder.encode(result), as: UTF8.self) + "\n"
         if output != nil { text += line } else { try StandardOutput.write(line) }
         if let drawings {
-          let canvas = try Canvas(
-            image.rgb(), scale: max(1, min(4, (640 / Double(max(image.width, image.height))).rounded(.up))))
+          let canvas = try Canvas(image.rgb(), scale: Picture.drawingScale(image))
           canvas.draw(result, isClosed: isClosed)
           try ImageFile.write(canvas.image(), to: drawings[number])
         }
@@ -108,13 +110,6 @@ enum LandmarksCommand {
     if let output { try AtomicFile.write(text, to: output) }
     if failures > 0 {
       throw InputError(source: "pictures", problem: "some could not be done", found: "\(failures) of \(pictures.count)")
-    }
-  }
-
-  private static func drawingPaths(_ pictures: [Picture], folder: String) -> [String] {
-    pictures.enumerated().map { number, picture in
-      let base = ((picture.name as NSString).lastPathComponent as NSString).deletingPathExtension
-      return "\(folder)/\(pictures.count > 1 ? "\(number)-" : "")\(base).png"
     }
   }
 

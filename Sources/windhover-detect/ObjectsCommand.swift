@@ -28,7 +28,11 @@ enum ObjectsCommand {
           "--format", "FORMAT", short: "-f", help: "What to write.", default: "text", choices: ["text", "json", "csv"]),
         .flag("--json", help: "The same as --format json."),
         .value("--output", "FILE", short: "-o", help: "Write there, whole or not at all, not to standard output."),
-        .value("--draw", "DIR", help: "Also write each picture with its detections drawn, as PNG, into this folder."),
+        .value(
+          "--draw", "DIR",
+          help:
+            "Also write each picture with its detections drawn, as PNG, into this folder; folders within PATH are kept."
+        ),
         .value("--threshold", "SCORE", help: "Least raw score of a detection. Default: the model's own."),
         .value(
           "--confidence", "P",

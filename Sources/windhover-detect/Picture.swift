@@ -6,6 +6,8 @@ import Windhover
 struct Picture: Sendable {
   let name: String
   let source: ImageSource
+  /// Its path relative to what the command line names: a file's own name, or the path within a folder or data set.
+  let relativePath: String
 
   /// The pictures that operands of a command name: files, folders, data sets.
   ///
@@ -30,13 +32,18 @@ struct Picture: Sendable {
         }
         let dataset = try Dataset.load(DatasetReference.parse(operand), cancellation: context.cancellation)
         tellFaults(dataset)
-        return zip(dataset.images, dataset.sources).map { Picture(name: $0.name, source: $1) }
+        return zip(dataset.images, dataset.sources).map { Picture(name: $0.name, source: $1, relativePath: $0.name) }
       }
-      guard isFolder.boolValue else { return [Picture(name: operand, source: .file(path: operand))] }
+      guard isFolder.boolValue else {
+        return [
+          Picture(
+            name: operand, source: .file(path: operand), relativePath: (operand as NSString).lastPathComponent)
+        ]
+      }
       let dataset = try Dataset.load(
         DatasetReference(source: .files(format: .folder, path: operand)), cancellation: context.cancellation)
       tellFaults(dataset)
-      return zip(dataset.images, dataset.sources).map { Picture(name: $0.path, source: $1) }
+      return zip(dataset.images, dataset.sources).map { Picture(name: $0.path, source: $1, relativePath: $0.name) }
     }
     return (pictures, faults)
   }

@@ -44,25 +44,60 @@ struct CanvasTests {
     #expect(pixel(image, 10, 10) == [255, 255, 255])
   }
 
-  @Test("Captions are plates with text, above the box or inside where there is no room, never cut by the border")
+  private let green = RGBColor(red: 0, green: 200, blue: 0)
+
+  /// Pixels of a colour in some rows and columns.
+  private func count(_ color: [UInt8], _ image: ByteImage, rows: Range<Int>, columns: Range<Int>) -> Int {
+    rows.reduce(0) { sum, y in sum + columns.count { pixel(image, $0, y) == color } }
+  }
+
+  @Test("Captions are plates with text: above the box, else below, or inside where there is no room, never cut")
   func caption() throws {
-    let green = RGBColor(red: 0, green: 200, blue: 0)
-    for box in [Box(x: 20, y: 40, width: 30, height: 30), Box(x: 110, y: -5, width: 60, height: 60)] {
+    let cases = [
+      (Box(x: 20, y: 40, width: 30, height: 30), 26..<38), (Box(x: 110, y: -5, width: 60, height: 60), 56..<69),
+      (Box(x: 20, y: 3, width: 60, height: 84), 4..<17),
+    ]
+    for (box, rows) in cases {
       let canvas = try Canvas(width: 160, height: 90)
       canvas.draw(box, style: .init(color: green, width: 1), caption: "face 0.97")
       let image = canvas.image()
-      let top = box.y > 0 ? 26..<38 : 0..<13
-      var plate = 0
       var ink = 0
-      for y in top {
+      for y in rows {
         for x in 0..<160 {
           let p = pixel(image, x, y)
-          plate += p == [0, 200, 0] ? 1 : 0
           ink += p[1] < 90 || (p[0] > 200 && p[2] > 200 && p != [255, 255, 255]) ? 1 : 0
         }
       }
-      #expect(plate > 200, "\(box)")
+      #expect(count([0, 200, 0], image, rows: rows, columns: 0..<160) > 200, "\(box)")
       #expect(ink > 20, "\(box)")
+    }
+  }
+
+  @Test("A caption leaves the box above alone and stands below, and two captions do not cover each other")
+  func captionsOfNeighbours() throws {
+    let blue = RGBColor(red: 0, green: 0, blue: 255)
+    let upper = Box(x: 20, y: 20, width: 80, height: 40)
+    let lower = Box(x: 20, y: 62, width: 80, height: 40)
+    let canvas = try Canvas(width: 160, height: 140)
+    canvas.draw([
+      .init(lower, style: .init(color: green, width: 1), caption: "face 0.97"),
+      .init(upper, style: .init(color: blue, width: 1), caption: "face 0.42"),
+    ])
+    let image = canvas.image()
+    // Nothing but the outline is green in the upper box, and the plate is below the lower one.
+    #expect(count([0, 200, 0], image, rows: 22..<58, columns: 0..<160) == 0)
+    #expect(count([0, 200, 0], image, rows: 104..<116, columns: 0..<160) > 200)
+    #expect(count([0, 0, 255], image, rows: 6..<19, columns: 0..<160) > 200)
+
+    // The same box twice: both captions can be read.
+    let twice = try Canvas(width: 160, height: 140)
+    twice.draw([
+      .init(upper, style: .init(color: green, width: 1), caption: "face 0.97"),
+      .init(upper, style: .init(color: blue, width: 1), caption: "face 0.42"),
+    ])
+    let both = twice.image()
+    for color in [[0, 200, 0], [0, 0, 255]] as [[UInt8]] {
+      #expect(count(color, both, rows: 0..<140, columns: 0..<160) > 400)
     }
   }
 
