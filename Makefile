@@ -19,7 +19,7 @@ SOURCES := Sources Tests Package.swift Benchmarks/Package.swift Benchmarks/Sourc
 LIBRARIES := openblas libpng libturbojpeg cairo
 PACKAGES := libopenblas-dev libpng-dev libturbojpeg0-dev libcairo2-dev pkg-config
 
-.PHONY: help setup build test quickstart lint format bench datasets experiment results docs install uninstall clean
+.PHONY: help setup build test quickstart lint format bench datasets experiment results docs install install-files test-install uninstall clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,11 +72,20 @@ docs: setup ## Write the reference documentation to docs/
 
 install: setup ## Install programs, models and manifests: make install PREFIX=/usr/local
 	swift build -c release --static-swift-stdlib --scratch-path $(INSTALL_BUILD)
+	@$(MAKE) install-files
+
+# The copying half of install, from any build folder.
+install-files:
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/windhover"
 	for program in $(PROGRAMS); do install -s -m 755 $(INSTALL_BUILD)/release/$$program "$(DESTDIR)$(PREFIX)/bin/"; done
-	rm -rf "$(DESTDIR)$(PREFIX)/share/windhover/models" "$(DESTDIR)$(PREFIX)/share/windhover/Datasets"
+	for part in models Datasets Experiments; do rm -rf "$(DESTDIR)$(PREFIX)/share/windhover/$$part"; done
+	install -d "$(DESTDIR)$(PREFIX)/share/windhover/Experiments"
 	cp -R Sources/Windhover/Models "$(DESTDIR)$(PREFIX)/share/windhover/models"
 	cp -R Datasets "$(DESTDIR)$(PREFIX)/share/windhover/Datasets"
+	cp -R Experiments/quickstart "$(DESTDIR)$(PREFIX)/share/windhover/Experiments/quickstart"
+
+test-install: build ## Install the built programs twice below a temporary folder, check what is there, and uninstall
+	Tests/install-test $(BUILD)
 
 uninstall: ## Remove what install has put under PREFIX
 	for program in $(PROGRAMS); do rm -f "$(DESTDIR)$(PREFIX)/bin/$$program"; done

@@ -110,6 +110,8 @@ let package = Package(
       ]),
     .testTarget(
       name: "WindhoverTests", dependencies: ["Windhover", "Execution", "Geometry", "Imaging", "TestSupport"]),
+    // Runs the built programs, which a test build makes too.
+    .testTarget(name: "ProgramTests", dependencies: ["Execution", "DatasetReaders"]),
     .testTarget(
       name: "CommandLineOptionsTests", dependencies: ["CommandLineOptions", "Execution", "Geometry", "TestSupport"]),
   ],

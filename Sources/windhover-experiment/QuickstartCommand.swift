@@ -1,4 +1,5 @@
 import CommandLineOptions
+import Foundation
 import Windhover
 
 /// `windhover-experiment quickstart`: the whole way from public photos to a report, in minutes.
@@ -11,6 +12,8 @@ enum QuickstartCommand {
         their sums), trains a face detector on the samples, evaluates it on the photos, and writes the model, the report, a
         page with curves and galleries, and a picture. Where they cannot be fetched it says so and does the same job on
         generated pictures.
+
+        DIR is an experiment of the same kind: config.json with a HOG training and one evaluation by boxes.
         """,
       operands: .optional("DIR"),
       options: [
@@ -19,11 +22,11 @@ enum QuickstartCommand {
         .threads,
       ],
       examples: [
-        ("windhover-experiment quickstart", "Runs Experiments/quickstart/faces, in the project's folder."),
+        ("windhover-experiment quickstart", "Runs the experiment quickstart/faces that comes with the programs."),
         ("windhover-experiment quickstart --generated --output try", "The same without a network."),
       ])
   ) { options, context in
-    let folder = options.operands.first ?? "Experiments/quickstart/faces"
+    let folder = try options.operands.first ?? shippedExperiment()
     let configuration = try StrictJSON.read(ExperimentConfiguration.self, path: "\(folder)/config.json")
     guard configuration.train != nil, configuration.boxes.count == 1 else {
       throw InputError(
@@ -52,5 +55,17 @@ enum QuickstartCommand {
           windhover-detect objects --model \(outcome.model) --draw out/faces YOUR-PHOTOS
 
       """)
+  }
+  /// The folder of the experiment that comes with the programs: the working folder's in a checkout, else the installed one.
+  private static func shippedExperiment() throws -> String {
+    let name = "quickstart/faces"
+    let folders = ["Experiments"] + InstalledFiles.folders(named: "Experiments", checkoutPath: "Experiments")
+    let found = folders.map { "\($0)/\(name)" }.first { FileManager.default.fileExists(atPath: "\($0)/config.json") }
+    guard let found else {
+      throw InputError(
+        source: "Experiments/\(name)/config.json", problem: "is neither here nor installed with the programs",
+        hint: "make install puts it beside them; WINDHOVER_HOME may name the folder that holds Experiments/")
+    }
+    return found
   }
 }
