@@ -22,10 +22,12 @@ public struct IntegralImage: Hashable, Sendable {
   /// - Parameter image: grey, of any size.
   /// - Precondition: one channel.
   public init(_ image: ByteImage) {
-    precondition(image.channelCount == 1, "an integral image is of a grey image")
-    width = image.width
+    let width = image.width
+    self.width = width
     height = image.height
-    sums = Self.integrate(image)
+    sums = integralSums(of: image) { _, pixels, above in
+      Self.integrateRow(pixels, above: above, into: above + width + 1, width)
+    }
   }
 
   /// The sum of a box of whole pixels, exact for every box.
@@ -50,23 +52,6 @@ public struct IntegralImage: Hashable, Sendable {
 
   /// The largest area whose sum surely fits in 32 bits.
   static let exactArea = Int(UInt32.max) / 255
-
-  private static func integrate(_ image: ByteImage) -> [UInt32] {
-    let width = image.width
-    let height = image.height
-    let stride = width + 1
-    return [UInt32](unsafeUninitializedCapacity: (height + 1) * stride) { buffer, count in
-      let base = buffer.baseAddress!
-      base.initialize(repeating: 0, count: stride)
-      image.pixels.withUnsafeBufferPointer { pixels in
-        for row in 0..<height {
-          integrateRow(
-            pixels.baseAddress! + row * width, above: base + row * stride, into: base + (row + 1) * stride, width)
-        }
-      }
-      count = (height + 1) * stride
-    }
-  }
 
   @inline(never)
   private static func integrateRow(

@@ -19,22 +19,11 @@ public struct SquaredIntegralImage: Hashable, Sendable {
   /// - Parameter image: grey, of any size.
   /// - Precondition: one channel.
   public init(_ image: ByteImage) {
-    precondition(image.channelCount == 1, "an integral image is of a grey image")
     let width = image.width
-    let height = image.height
-    let stride = width + 1
     self.width = width
-    self.height = height
-    sums = [UInt64](unsafeUninitializedCapacity: (height + 1) * stride) { buffer, count in
-      let base = buffer.baseAddress!
-      base.initialize(repeating: 0, count: stride)
-      image.pixels.withUnsafeBufferPointer { pixels in
-        for row in 0..<height {
-          Self.integrateRow(
-            pixels.baseAddress! + row * width, above: base + row * stride, into: base + (row + 1) * stride, width)
-        }
-      }
-      count = (height + 1) * stride
+    height = image.height
+    sums = integralSums(of: image) { _, pixels, above in
+      Self.integrateRow(pixels, above: above, into: above + width + 1, width)
     }
   }
 

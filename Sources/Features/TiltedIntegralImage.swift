@@ -22,36 +22,20 @@ public struct TiltedIntegralImage: Hashable, Sendable {
   /// - Parameter image: grey, of any size.
   /// - Precondition: one channel.
   public init(_ image: ByteImage) {
-    precondition(image.channelCount == 1, "an integral image is of a grey image")
     let width = image.width
-    let height = image.height
     let stride = width + 1
     self.width = width
-    self.height = height
-    sums = [UInt32](unsafeUninitializedCapacity: (height + 1) * stride) { buffer, count in
-      let base = buffer.baseAddress!
-      base.initialize(repeating: 0, count: stride)
-      let zeros = [UInt32](repeating: 0, count: stride)
-      let dark = [UInt8](repeating: 0, count: width)
-      image.pixels.withUnsafeBufferPointer { pixels in
-        zeros.withUnsafeBufferPointer { zeros in
-          dark.withUnsafeBufferPointer { dark in
-            guard width > 0 else {
-              base.initialize(repeating: 0, count: (height + 1) * stride)
-              return
-            }
-            for row in 0..<height {
-              Self.integrateRow(
-                pixels.baseAddress! + row * width,
-                previous: row == 0 ? dark.baseAddress! : pixels.baseAddress! + (row - 1) * width,
-                above: base + row * stride,
-                twoAbove: row == 0 ? zeros.baseAddress! : UnsafePointer(base + (row - 1) * stride),
-                into: base + (row + 1) * stride, width)
-            }
-          }
+    height = image.height
+    let zeros = [UInt32](repeating: 0, count: stride)
+    let dark = [UInt8](repeating: 0, count: width)
+    sums = zeros.withUnsafeBufferPointer { zeros in
+      dark.withUnsafeBufferPointer { dark in
+        integralSums(of: image) { row, pixels, above in
+          Self.integrateRow(
+            pixels, previous: row == 0 ? dark.baseAddress! : pixels - width, above: above,
+            twoAbove: row == 0 ? zeros.baseAddress! : UnsafePointer(above - stride), into: above + stride, width)
         }
       }
-      count = (height + 1) * stride
     }
   }
 

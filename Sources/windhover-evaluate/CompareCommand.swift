@@ -27,30 +27,22 @@ enum CompareCommand {
     run: run)
 
   private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
-    let executor = try options.executor()
-    let choices = try EvaluationChoices(options)
-    let output = try ReportOutput(options)
-    let gallery = try options.integer("--gallery", in: 0...1000) ?? 0
+    let setup = try ScoringSetup(options)
     let paths = options.operands
     guard paths.count >= 2 else { throw UsageError("found one results file, expected two or more to compare") }
     guard paths.filter({ $0 == "-" }).count < 2 else { throw UsageError("standard input can be read once") }
     let names = try ResultNames.names(paths, given: options.text("--names"))
-    try output.check("a file of results", paths, choices)
-    let truth = try choices.loadTruth(context.progress)
-    try output.check(truth)
+    let truth = try setup.truth(beside: "a file of results", paths, context)
     var scored: [ScoredResults] = []
     context.progress.receive(.began(phase: "scoring", total: paths.count))
     for (path, name) in zip(paths, names) {
       try context.cancellation.check()
-      let results = try ResultsFile.read(path, executor: executor)
-      scored.append(try choices.evaluator.evaluate(results, name: name, truth: truth.images, executor: executor))
+      let results = try ResultsFile.read(path, executor: setup.executor)
+      scored.append(
+        try setup.choices.evaluator.evaluate(results, name: name, truth: truth.images, executor: setup.executor))
       context.progress.receive(.advanced(completed: scored.count))
     }
     context.progress.receive(.ended)
-    let report = EvaluationReport(
-      title: output.title ?? "\(names.count) detectors on \(truth.name)", results: scored,
-      truth: choices.truthSources, targets: choices.targetText, evaluator: choices.evaluator,
-      command: context.recordedCommandLine, executor: executor)
-    try output.write(report, pictures: DatasetPictures(truth), gallery: gallery, executor: executor)
+    try setup.report(scored, title: "\(names.count) detectors on \(truth.name)", truth: truth, context)
   }
 }

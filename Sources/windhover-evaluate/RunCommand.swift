@@ -40,33 +40,24 @@ enum RunCommand {
     run: run)
 
   private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
-    let executor = try options.executor()
-    let choices = try EvaluationChoices(options)
-    let output = try ReportOutput(options, results: options.text("--results"))
-    let gallery = try options.integer("--gallery", in: 0...1000) ?? 0
+    let setup = try ScoringSetup(options, results: options.text("--results"))
     let model = options.requiredText("--model")
     let modelPath = try ModelCatalog.path(of: model)
-    try output.check("the model", [modelPath], choices)
     let detector = try ModelCatalog.detector(modelPath)
     let changes = try options.text("--scan").map { text in
       try StrictJSON.decode(JSONTree.self, from: Data(text.utf8), source: "--scan")
     }
     var scan = try detector.scanOptions(with: changes)
     scan.threshold = try options.number("--threshold") ?? scan.threshold
-    let truth = try choices.loadTruth(context.progress)
-    try output.check(truth)
+    let truth = try setup.truth(beside: "the model", [modelPath], context)
     let detections = try DetectionRun.detect(
-      detector, in: truth, options: scan, executor: executor, progress: context.progress,
+      detector, in: truth, options: scan, executor: setup.executor, progress: context.progress,
       cancellation: context.cancellation)
     if let path = options.text("--results") { try ResultsFile.write(detections, to: path) }
     let name = options.text("--name") ?? ResultNames.name(model)
-    let scored = try choices.evaluator.evaluate(
+    let scored = try setup.choices.evaluator.evaluate(
       detections, name: name, source: options.text("--results") ?? "results of \(name)", truth: truth.images,
-      executor: executor)
-    let report = EvaluationReport(
-      title: output.title ?? "\(name) on \(truth.name)", results: [scored], truth: choices.truthSources,
-      targets: choices.targetText, evaluator: choices.evaluator, command: context.recordedCommandLine,
-      executor: executor)
-    try output.write(report, pictures: DatasetPictures(truth), gallery: gallery, executor: executor)
+      executor: setup.executor)
+    try setup.report([scored], title: "\(name) on \(truth.name)", truth: truth, context)
   }
 }

@@ -37,23 +37,14 @@ enum ScoreCommand {
     run: run)
 
   private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
-    let executor = try options.executor()
-    let choices = try EvaluationChoices(options)
-    let output = try ReportOutput(options)
-    let gallery = try options.integer("--gallery", in: 0...1000) ?? 0
+    let setup = try ScoringSetup(options)
     let path = options.operands[0]
-    try output.check("the file of results", [path], choices)
-    let truth = try choices.loadTruth(context.progress)
-    try output.check(truth)
-    let results = try ResultsFile.read(path, executor: executor)
+    let truth = try setup.truth(beside: "the file of results", [path], context)
+    let results = try ResultsFile.read(path, executor: setup.executor)
     try context.cancellation.check()
     let name = options.text("--name") ?? ResultNames.name(path)
-    let scored = try choices.evaluator.evaluate(results, name: name, truth: truth.images, executor: executor)
-    try context.cancellation.check()
-    let report = EvaluationReport(
-      title: output.title ?? "\(name) on \(truth.name)", results: [scored],
-      truth: choices.truthSources, targets: choices.targetText, evaluator: choices.evaluator,
-      command: context.recordedCommandLine, executor: executor)
-    try output.write(report, pictures: DatasetPictures(truth), gallery: gallery, executor: executor)
+    let scored = try setup.choices.evaluator.evaluate(
+      results, name: name, truth: truth.images, executor: setup.executor)
+    try setup.report([scored], title: "\(name) on \(truth.name)", truth: truth, context)
   }
 }

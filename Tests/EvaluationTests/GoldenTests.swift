@@ -1,6 +1,7 @@
 import Evaluation
 import Foundation
 import Geometry
+import TestSupport
 import Testing
 
 /// Agreement with pycocotools and scikit-learn; `Fixtures/Evaluation/make_golden.py` made the figures.
@@ -31,11 +32,9 @@ struct GoldenTests {
   }
 
   private func golden() throws -> Golden {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let file = folder.appendingPathComponent("Fixtures/Evaluation/golden.json")
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
-    return try decoder.decode(Golden.self, from: Data(contentsOf: file))
+    return try Fixture.decode(Golden.self, "Evaluation/golden.json", by: decoder)
   }
 
   @Test func averagePrecisionIsThatOfPycocotools() throws {

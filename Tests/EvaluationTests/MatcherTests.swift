@@ -35,6 +35,22 @@ struct MatcherTests {
     #expect(matching.targets[0].map(\.score) == [2])
   }
 
+  /// By box alone the one further left would come first and take the truth.
+  @Test func ofEqualScoresTheBetterPlacedComesFirst() throws {
+    let near = face(-2, 0, 10, 10)
+    let exact = face(0, 0, 10, 10)
+    for detections in [[near, exact], [exact, near]] {
+      let matching = try Matcher().match(results: found(detections), truth: image([square]))
+      #expect(matching.detections.map(\.outcome) == [.right, .duplicate])
+      #expect(matching.detections.map(\.overlap) == [1, 80.0 / 120])
+      #expect(detections[matching.detections[0].detection] == exact)
+    }
+    // The overlap with a truth of another label does not count: the order is by box then.
+    let person = Annotation(box: exact.box, label: "person")
+    let boxes = try Matcher().match(results: found([exact, near]), truth: image([person])).detections
+    #expect(boxes.map(\.detection) == [1, 0])
+  }
+
   @Test func anOverlapOfExactlyTheThresholdCountsAsTheSignSays() throws {
     // Half of the square: intersection 50, union 100.
     let half = [face(0, 0, 10, 5)]

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A record of `Fixtures/Features/goldens.json` and its values: an outside tool's answer for a pattern image.
@@ -20,21 +21,14 @@ struct Golden: Codable, Sendable, CustomTestStringConvertible {
 
   var testDescription: String { "\(name), \(producer)" }
 
-  private static var folder: URL {
-    URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Fixtures/Features")
-  }
-
   /// All records whose name begins so.
   static func all(_ prefix: String) -> [Golden] {
-    guard let data = try? Data(contentsOf: folder.appending(path: "goldens.json")),
-      let records = try? JSONDecoder().decode([Golden].self, from: data)
-    else { return [] }
+    guard let records = try? Fixture.decode([Golden].self, "Features/goldens.json") else { return [] }
     return records.filter { $0.name.hasPrefix(prefix) }
   }
 
   func values() throws -> [Float] {
-    let data = try Data(contentsOf: Self.folder.appending(path: name + ".f32"))
+    let data = try Data(contentsOf: Fixture.url("Features/\(name).f32"))
     try #require(data.count == 4 * count)
     return data.withUnsafeBytes { bytes in
       (0..<count).map {

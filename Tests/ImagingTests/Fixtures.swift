@@ -2,6 +2,7 @@ import Execution
 import Foundation
 import Geometry
 import Imaging
+import TestSupport
 import Testing
 
 /// The files made by Tests/Fixtures/Imaging/make_fixtures.py and what other programs see in them.
@@ -41,13 +42,12 @@ struct Fixtures: Decodable {
   var luma: Data
   var luv: [String: Data]
 
-  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("Fixtures/Imaging").path
+  static let folder = Fixture.url("Imaging").path
 
   static func path(_ name: String) -> String { folder + "/" + name }
 
   static func load() throws -> Fixtures {
-    try JSONDecoder().decode(Fixtures.self, from: Data(contentsOf: URL(fileURLWithPath: path("expected.json"))))
+    try Fixture.decode(Fixtures.self, "Imaging/expected.json")
   }
 
   static func bytes(_ name: String) throws -> [UInt8] {

@@ -72,9 +72,7 @@ import Testing
 
   /// The formulas are those of `Fixtures/Interchange/make_opencv_people.py`.
   @Test func findsWhatOpenCVFinds() throws {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let golden = try JSONDecoder().decode(
-      Golden.self, from: Data(contentsOf: folder.appending(path: "Fixtures/Interchange/opencv_people.json")))
+    let golden = try Fixture.decode(Golden.self, "Interchange/opencv_people.json")
     var pixels: [UInt8] = []
     for y in 0..<golden.height {
       for x in 0..<golden.width {

@@ -220,7 +220,5 @@ struct LinearSVMTests {
 
 /// A golden file of Tests/Fixtures/Learning.
 func fixture<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value {
-  let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-  let data = try Data(contentsOf: folder.appendingPathComponent("Fixtures/Learning/\(name)"))
-  return try JSONDecoder().decode(type, from: data)
+  try Fixture.decode(type, "Learning/\(name)")
 }

@@ -64,8 +64,7 @@ struct ModelFileTests {
 
   /// Golden: Python's safetensors 0.8.0, see Tests/Fixtures/ModelFiles/make_fixtures.py; exact.
   @Test func pythonFilesAreRead() throws {
-    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let file = try ModelFile(path: tests.appendingPathComponent("Fixtures/ModelFiles/python.safetensors").path)
+    let file = try ModelFile(path: Fixture.url("ModelFiles/python.safetensors").path)
     #expect(file.kind == "golden" && file.version == 3)
     #expect(file.provenance.seed == .max && file.provenance.commit == nil)
     struct Golden: Codable {
