@@ -7,6 +7,7 @@ let package = Package(
   dependencies: [.package(name: "Windhover", path: "..")],
   targets: [
     .executableTarget(name: "hog-benchmark", dependencies: [.product(name: "Windhover", package: "Windhover")]),
+    .executableTarget(name: "landmark-benchmark", dependencies: [.product(name: "Windhover", package: "Windhover")]),
     .executableTarget(name: "svm-benchmark", dependencies: [.product(name: "Windhover", package: "Windhover")]),
   ],
   swiftLanguageModes: [.v6]

@@ -128,7 +128,9 @@ public struct LandmarkTrainingJob: Sendable {
     _ progress: any ProgressSink
   ) throws {
     let crops = Double((faces + checks).reduce(0) { $0 + $1.byteCount })
-    let bound = trainer.memoryBound(faces: faces.count, validationFaces: checks.count, points: points)
+    var bound = trainer.memoryBound(faces: faces.count, validationFaces: checks.count, points: points)
+    // Learnt, from the faces alone, when the training's memory is no longer used; but an allocator may keep that.
+    if learnsConfidence { bound += FitConfidence.memoryBound(faces: faces.count / (isMirrored ? 2 : 1)) }
     let (megabytes, machine) = ((crops + bound) / 1e6, Double(ProcessInfo.processInfo.physicalMemory) / 1e6)
     func text(_ value: Double) -> String { String(format: "%.0f MB", value) }
     guard megabytes < machine else {

@@ -75,7 +75,7 @@ struct DlibReader {
     let rows = abs(try integer(field))
     let columns = abs(try integer(field))
     guard columns == 1 || rows == 0, rows <= remaining / 4 else {
-      throw failure(field, "is no column that the file can hold", "\(rows) x \(columns)", nil)
+      throw failure(field, "is no column that the rest of the file can hold (cut short?)", "\(rows) x \(columns)", nil)
     }
     if let expectedCount, rows != expectedCount {
       throw failure(field, "has another number of values", "\(rows)", "\(expectedCount)")

@@ -119,6 +119,11 @@ public struct FitConfidence: Hashable, Sendable {
     return FitConfidence(Record(bias: all.bias, calibration: calibration), weights: all.weights)
   }
 
+  /// A bound on the bytes that `train` takes: each fit's features, with the two copies that the classifiers learn from.
+  public static func memoryBound(faces: Int, starts: Int = 4) -> Double {
+    3 * Double(faces) * Double(starts + 1) * Double(featureCount) * 4
+  }
+
   /// One fit of a face from some box, and whether it ended on the face.
   struct Trial: Sendable {
     var features: [Float]
