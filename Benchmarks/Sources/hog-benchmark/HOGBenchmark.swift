@@ -43,7 +43,10 @@ import LinearAlgebra
         try time(detector, options, image: arguments[1], repeats: Int(arguments[2]) ?? 20)
       }
     case "model" where arguments.count == 5:
-      let detector = try ModelCatalog.detector(arguments[1])
+      guard let detector = try ModelCatalog.detector(arguments[1]) as? any WindowScorer else {
+        FileHandle.standardError.write(Data("\(arguments[1]): its windows cannot be counted\n".utf8))
+        exit(1)
+      }
       var options = detector.scanOptions
       options.minimumHeight = Double(arguments[4])
       try time(detector, options, image: arguments[2], repeats: Int(arguments[3]) ?? 20)
@@ -100,11 +103,13 @@ import LinearAlgebra
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 
-  private static func time(_ detector: HOGDetector, _ options: ScanOptions, image path: String, repeats: Int) throws {
+  private static func time(
+    _ detector: any WindowScorer, _ options: ScanOptions, image path: String, repeats: Int
+  ) throws {
     let image = try ImageFile.read(path).image
     var times: [Double] = []
     var found = 0
-    let windows = detector.windows(in: image, scoringAtLeast: .infinity, options: options, executor: .serial)
+    let windows = detector.windowScores(in: image, scoringAtLeast: .infinity, options: options, executor: .serial)
     for _ in 0..<repeats {
       let start = processorNanoseconds()
       found = detector.detect(in: image, options: options, executor: .serial).count
