@@ -1,3 +1,5 @@
+import Execution
+
 /// Which files are images, by their suffix or their first bytes.
 enum ImageNames {
   /// Suffixes of formats that Imaging decodes.

@@ -1,32 +1,30 @@
-import Execution
-
 /// Reads XML (the part of XML 1.0 that data files use) as a run of events, from memory.
 ///
 /// Foundation's parser is not used: it needs a shared libxml2, which statically linked programs would have to find at run
 /// time. Entities other than the five predefined ones and character references do not exist here, so no file can pull in
 /// another or blow itself up; a document type with declarations of its own is refused. Namespaces are part of the name.
-struct XMLScanner {
-  enum Event: Hashable {
+package struct XMLScanner {
+  package enum Event: Hashable {
     case start(name: String, attributes: [String: String])
     case end(name: String)
     /// Text and CDATA between tags, references replaced; may come in several pieces.
     case text(String)
   }
 
-  static let depthLimit = 64
+  package static let depthLimit = 64
 
   private let path: String
   private let bytes: [UInt8]
   private let isLatin1: Bool
   private var position = 0
   /// 1-based line of `position`.
-  private(set) var line = 1
+  package private(set) var line = 1
   private var open: [String] = []
   private var pendingEnd: String?
   private var hasRoot = false
 
   /// - Parameter path: what errors call the document.
-  init(bytes: [UInt8], path: String) throws {
+  package init(bytes: [UInt8], path: String) throws {
     self.path = path
     self.bytes = bytes
     var start = 0
@@ -47,7 +45,7 @@ struct XMLScanner {
 
   /// The next event, or `nil` at the end of a whole document.
   /// - Throws: `InputError` with the line where the document is not well formed.
-  mutating func next() throws -> Event? {
+  package mutating func next() throws -> Event? {
     if let name = pendingEnd {
       pendingEnd = nil
       return .end(name: name)

@@ -1,4 +1,3 @@
-import Execution
 import Foundation
 
 #if canImport(Glibc)
@@ -6,8 +5,8 @@ import Foundation
 #endif
 
 /// Reads plain files whole, refusing what would block or fill the memory.
-enum FileBytes {
-  enum Kind {
+package enum FileBytes {
+  package enum Kind {
     case missing
     case file(size: Int, device: UInt64, inode: UInt64)
     case folder(device: UInt64, inode: UInt64)
@@ -15,7 +14,7 @@ enum FileBytes {
   }
 
   /// What is at a path, links followed.
-  static func kind(of path: String) -> Kind {
+  package static func kind(of path: String) -> Kind {
     var status = stat()
     guard !path.utf8.contains(0), stat(path, &status) == 0 else { return .missing }
     switch status.st_mode & S_IFMT {
@@ -25,18 +24,18 @@ enum FileBytes {
     }
   }
 
-  static func isFile(_ path: String) -> Bool {
+  package static func isFile(_ path: String) -> Bool {
     if case .file = kind(of: path) { return true }
     return false
   }
 
-  static func isFolder(_ path: String) -> Bool {
+  package static func isFolder(_ path: String) -> Bool {
     if case .folder = kind(of: path) { return true }
     return false
   }
 
   /// - Throws: `InputError` where there is no plain file, it is larger than `limit` bytes, or it cannot be read.
-  static func read(_ path: String, limit: Int) throws -> [UInt8] {
+  package static func read(_ path: String, limit: Int) throws -> [UInt8] {
     switch kind(of: path) {
     case .missing:
       throw InputError(source: path, problem: "no such file")
@@ -57,44 +56,9 @@ enum FileBytes {
   }
 
   /// The first bytes of a file; fewer where it is shorter, none where it cannot be read.
-  static func prefix(of path: String, count: Int) -> [UInt8] {
+  package static func prefix(of path: String, count: Int) -> [UInt8] {
     guard isFile(path), let handle = FileHandle(forReadingAtPath: path) else { return [] }
     defer { try? handle.close() }
     return (try? handle.read(upToCount: count)).flatMap { $0 }.map { [UInt8]($0) } ?? []
   }
-}
-
-/// `folder/name`, or `name` itself where it is absolute or the folder is empty.
-func joinedPath(_ folder: String, _ name: some StringProtocol) -> String {
-  if name.hasPrefix("/") || folder.isEmpty { return String(name) }
-  return folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
-}
-
-/// The part of a path before the last slash: `""` where there is none.
-func folderName(of path: some StringProtocol) -> String {
-  guard let slash = path.lastIndex(of: "/") else { return "" }
-  return slash == path.startIndex ? "/" : String(path[..<slash])
-}
-
-/// The part of a path behind the last slash.
-func fileName(of path: some StringProtocol) -> String {
-  path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? String(path)
-}
-
-/// A path without the suffix of its file name; a name that begins with its only dot has none.
-func withoutSuffix(_ path: some StringProtocol) -> String {
-  let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-  guard let dot = path[start...].lastIndex(of: "."), dot > start else { return String(path) }
-  return String(path[..<dot])
-}
-
-/// The suffix of a file name in lower case, without the dot: `""` where there is none.
-func lowercasedSuffix(_ path: some StringProtocol) -> String {
-  let stem = withoutSuffix(path)
-  return stem.count == path.count ? "" : path.dropFirst(stem.count + 1).lowercased()
-}
-
-/// Order by bytes of UTF-8, the same in every locale.
-func bytewise(_ a: String, _ b: String) -> Bool {
-  a.utf8.lexicographicallyPrecedes(b.utf8)
 }
