@@ -4,7 +4,7 @@ import Geometry
   import Glibc
 #endif
 
-/// OpenCV's grouping of rectangles (`HOGDescriptor::groupRectangles`), for results that can be compared with its own.
+/// OpenCV's grouping of rectangles (`HOGDescriptor::groupRectangles`, `cv::groupRectangles`), for results that can be compared with its own.
 ///
 /// Two boxes are similar when all four sides differ by at most `epsilon` times the mean of the smaller width and the
 /// smaller height; groups are the transitive closure within a label. A group of more than `threshold` boxes becomes
@@ -22,6 +22,14 @@ public struct RectangleGrouping: Hashable, Sendable, Codable {
   public init(threshold: Int = 2, epsilon: Double = 0.2) {
     self.threshold = threshold
     self.epsilon = epsilon
+  }
+
+  /// How a group's sides are averaged.
+  enum MeanPrecision {
+    /// `HOGDescriptor::groupRectangles`.
+    case double
+    /// `cv::groupRectangles`, which cascades go through.
+    case single
   }
 
   private struct Group {
@@ -45,25 +53,28 @@ public struct RectangleGrouping: Hashable, Sendable, Codable {
       }
     }
 
-    var mean: Box {
-      let share = 1 / Double(count)
-      return Box(
-        x: (x * share).rounded(.toNearestOrEven), y: (y * share).rounded(.toNearestOrEven),
-        width: (width * share).rounded(.toNearestOrEven), height: (height * share).rounded(.toNearestOrEven))
+    func mean(_ precision: MeanPrecision) -> Box {
+      func mean(_ sum: Double) -> Double {
+        switch precision {
+        case .double: (sum * (1 / Double(count))).rounded(.toNearestOrEven)
+        case .single: Double((Float(sum) * (1 / Float(count))).rounded(.toNearestOrEven))
+        }
+      }
+      return Box(x: mean(x), y: mean(y), width: mean(width), height: mean(height))
     }
   }
 
-  func apply(to detections: [Detection]) -> [Detection] {
+  func apply(to detections: [Detection], means precision: MeanPrecision = .double) -> [Detection] {
     let sorted = detections.sorted(by: Suppression.precedes)
     guard threshold > 0 else { return sorted }
     var result: [Detection] = []
     for label in Set(sorted.map(\.label)).sorted() {
-      result += group(sorted.filter { $0.label == label }, label)
+      result += group(sorted.filter { $0.label == label }, label, precision)
     }
     return result.sorted(by: Suppression.precedes)
   }
 
-  private func group(_ detections: [Detection], _ label: String) -> [Detection] {
+  private func group(_ detections: [Detection], _ label: String, _ precision: MeanPrecision) -> [Detection] {
     var parents = Array(detections.indices)
     var grid = BoxGrid()
     for (index, detection) in detections.enumerated() {
@@ -77,7 +88,7 @@ public struct RectangleGrouping: Hashable, Sendable, Codable {
       groups[RectangleGrouping.root(index, &parents), default: Group()].add(detection)
     }
     let large = groups.sorted { $0.key < $1.key }.map(\.value).filter { $0.count > threshold }
-    let means = large.map(\.mean)
+    let means = large.map { $0.mean(precision) }
     return large.indices.compactMap { i in
       let isWithinAnother = large.indices.contains { j in
         j != i && isWithin(means[i], means[j])
