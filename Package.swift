@@ -49,7 +49,8 @@ let package = Package(
     // Data, measurement and exchange.
     .target(name: "DatasetReaders", dependencies: ["Execution", "Geometry", "Imaging"]),
     .target(name: "Evaluation", dependencies: ["Execution", "Geometry", "LinearAlgebra"]),
-    .target(name: "Interchange", dependencies: ["Execution", "Geometry", "Features", "Detection", "Landmarks"]),
+    .target(
+      name: "Interchange", dependencies: ["Execution", "Geometry", "Features", "Learning", "Detection", "Landmarks"]),
     .target(
       name: "Experiments",
       dependencies: [
