@@ -8,6 +8,7 @@ let package = Package(
   targets: [
     .executableTarget(name: "hog-benchmark", dependencies: [.product(name: "Windhover", package: "Windhover")]),
     .executableTarget(name: "landmark-benchmark", dependencies: [.product(name: "Windhover", package: "Windhover")]),
+    .executableTarget(name: "cascade-benchmark", dependencies: [.product(name: "Windhover", package: "Windhover")]),
     .executableTarget(name: "svm-benchmark", dependencies: [.product(name: "Windhover", package: "Windhover")]),
   ],
   swiftLanguageModes: [.v6]

@@ -11,6 +11,7 @@ public enum ModelFormats {
   /// Readers of our own container (safetensors), by the `kind` in its metadata.
   static let kinds: [String: @Sendable (ModelFile) throws -> StoredModel.Content] = [
     HOGDetector.modelKind: { .detector(try HOGDetector(modelFile: $0)) },
+    CascadeDetector.modelKind: { .detector(try CascadeDetector(modelFile: $0)) },
     LandmarkModel.kind: { .landmarks(try LandmarkModel($0)) },
   ]
 
@@ -22,7 +23,10 @@ public enum ModelFormats {
           predictor: try DlibShapePredictor.read(path), options: ShapePredictorOptions(),
           provenance: Provenance(command: "dlib", dataSets: [], seed: 0)))
     },
-    // The vector does not say what it finds.
+    // Neither cascades nor vectors say what they find.
+    ForeignFormat(name: "OpenCV cascade", isLikely: { OpenCVCascade.isLikely($0) }) { path in
+      .detector(try OpenCVCascade.read(path, label: "object"))
+    },
     ForeignFormat(name: "OpenCV HOG vector", isLikely: { OpenCVHOGVector.isLikely($0) }) { path in
       .detector(try OpenCVHOGVector(path: path).detector(label: "object", source: path))
     },

@@ -10,22 +10,33 @@ enum ModelCommand {
       discussion: """
         Prints what the model finds or fits, its parts, how it is scanned, and its provenance: command, data sets with
         checksums, seed, commit, date. --picture draws what it has learnt: of HOG each component's filter, the edges it looks
-        for on the left and those it looks away from on the right; of landmarks the mean shape.
+        for on the left and those it looks away from on the right; of cascades what each stage asks for first; of landmarks the
+        mean shape.
+
+        --export writes a cascade in another format: FILE.xml for OpenCV (3 and 4), any other name for Windhover's own.
+        OpenCV's format has no place for a label, a calibration or scan options. --label names what a cascade of OpenCV's
+        finds.
         """,
       operands: .optional("NAME|FILE"),
       options: [
         .value("--picture", "FILE", help: "Write a picture of what it has learnt there, as PNG or JPEG."),
+        .value("--export", "FILE", help: "Write a cascade there, as OpenCV's XML or as a Windhover model."),
+        .value("--label", "NAME", help: "With --export: what the model's detections are called."),
         .flag("--json", help: "Print the options and the provenance as JSON."),
       ],
       examples: [
         ("windhover-detect model", "Names the models that come with Windhover."),
         ("windhover-detect model person --picture person.png", "What the person detector has learnt."),
+        (
+          "windhover-detect model cascade.xml --label face --export face.safetensors",
+          "OpenCV's cascade as a model of ours."
+        ),
       ]),
     run: run)
 
   private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
     guard let name = options.operands.first else {
-      for flag in ["--picture", "--json"] where options.isGiven(flag) {
+      for flag in ["--picture", "--export", "--label", "--json"] where options.isGiven(flag) {
         throw UsageError("\(flag) needs a model: NAME or FILE")
       }
       return try StandardOutput.write(ModelCatalog.names.map { "\($0)\n" }.joined())
@@ -33,6 +44,8 @@ enum ModelCommand {
     let model = try ModelCatalog.path(of: name)
     var outputs = OutputCheck()
     try outputs.file("--picture", options.text("--picture"))
+    try outputs.file("--export", options.text("--export"))
+    if options.isGiven("--label"), !options.isGiven("--export") { throw UsageError("--label needs --export FILE") }
     try outputs.inputs("the model", [model])
     let stored = try ModelFormats.read(model)
     if let path = options.text("--picture") {
@@ -40,6 +53,9 @@ enum ModelCommand {
         throw InputError(source: name, problem: "has nothing to draw", found: stored.format)
       }
       try ImageFile.write(picture, to: path)
+    }
+    if let path = options.text("--export") {
+      try stored.export(to: path, label: options.text("--label"), source: name, command: context.recordedCommandLine)
     }
     guard options.flag("--json") else { return try StandardOutput.write(stored.description) }
     guard let json = try stored.json() else {
