@@ -49,6 +49,8 @@ public struct DatasetProblem: Hashable, Sendable, Codable {
     case malformedLine
     /// A count that differs from what follows. What follows is kept.
     case countMismatch
+    /// Boxes lack landmarks that others of the file have. These are labelled absent.
+    case absentLandmarks
     /// A name on a split or exclusion list that the set does not hold. The name is left out.
     case unknownName
     /// A folder that cannot be read, or that leads back into itself. What is below is left out.
@@ -111,7 +113,8 @@ public struct DatasetProblem: Hashable, Sendable, Codable {
   public var severity: Severity {
     switch kind {
     case .trailingSpace, .carriageReturn, .byteOrderMark, .encoding, .notAnImage, .otherSuffix, .markedIgnored: .note
-    case .boxPartlyOutside, .duplicateBox, .duplicateImage, .doubtfulImage, .unknownKey, .ruleWithoutEffect, .emptyBox:
+    case .boxPartlyOutside, .duplicateBox, .duplicateImage, .doubtfulImage, .unknownKey, .ruleWithoutEffect, .emptyBox,
+      .absentLandmarks:
       .warning
     case .missingImage, .missingAnnotation, .unreadableAnnotation, .unreadableImage, .unsupportedImage, .boxOutside,
       .negativeSize,

@@ -87,7 +87,7 @@ enum ImglabReader {
     let incomplete = builder.labelAbsentLandmarks(partNames)
     if incomplete > 0 {
       builder.report(
-        .countMismatch, .kept, file: file,
+        .absentLandmarks, .kept, file: file,
         "\(incomplete) boxes lack some of the file's \(partNames.count) parts, which are labelled absent there")
     }
   }

@@ -53,7 +53,7 @@ public struct LandmarkTrainingJob: Sendable {
       guard let layout, layout.pointCount == set.pointNames.count else {
         throw InputError(
           source: training.name, problem: "cannot be mirrored: which points change places is not known",
-          found: "\(set.pointNames.count) points", hint: "name the layout")
+          found: "\(set.pointNames.count) points", hint: "name their layout (--layout)")
       }
       faces = faces.flatMap { [$0, $0.mirrored(layout.mirror)] }
     }

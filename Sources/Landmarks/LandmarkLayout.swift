@@ -61,6 +61,34 @@ public struct LandmarkLayout: Hashable, Sendable, Codable {
   /// The built-in layout of a name.
   public static func named(_ name: String) -> LandmarkLayout? { all.first { $0.name == name } }
 
+  /// A built-in layout by its name, or the one layout of a file that has so many points.
+  /// - Throws: `InputError` for a name that is none, a file that cannot be read or used (as `read`), and another number of
+  ///   points.
+  public static func find(_ nameOrPath: String, pointCount: Int) throws -> LandmarkLayout {
+    let candidates: [LandmarkLayout]
+    if let layout = named(nameOrPath) {
+      candidates = [layout]
+    } else {
+      let bytes: Data
+      do {
+        bytes = try Data(contentsOf: URL(fileURLWithPath: nameOrPath))
+      } catch {
+        throw InputError(
+          source: nameOrPath, problem: "is no layout and no file that can be read",
+          expected: "a file, or one of \(all.map(\.name).joined(separator: ", "))")
+      }
+      candidates = try read(bytes, name: nameOrPath)
+    }
+    let fitting = candidates.filter { $0.pointCount == pointCount }
+    guard fitting.count == 1 else {
+      throw InputError(
+        source: nameOrPath, problem: fitting.isEmpty ? "has no layout of the data's points" : "has several that fit",
+        found: candidates.map { "\($0.name) of \($0.pointCount)" }.joined(separator: ", "),
+        expected: "one layout of \(pointCount) points")
+    }
+    return fitting[0]
+  }
+
   /// Layouts of a file, each checked.
   /// - Throws: `InputError` with the layout and what is wrong with it.
   public static func read(_ data: Data, name: String) throws -> [LandmarkLayout] {

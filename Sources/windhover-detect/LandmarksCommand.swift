@@ -62,6 +62,7 @@ enum LandmarksCommand {
     let least = try options.number("--confidence", in: 0...1)
     if least != nil, model.confidence == nil { throw UsageError("--confidence: the model has learnt none") }
     let outlines = options.requiredText("--outlines")
+    if options.isGiven("--outlines"), !options.isGiven("--draw") { throw UsageError("--outlines needs --draw") }
     let isClosed: Bool? = outlines == "layout" ? nil : outlines == "closed"
     let given = try options.list("--box").map(box)
     let (pictures, faults) = try Picture.list(options.operands, context)

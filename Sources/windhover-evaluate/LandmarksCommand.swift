@@ -70,6 +70,9 @@ enum LandmarksCommand {
     }
     var wrong = LandmarkRun.WrongBoxes()
     let backgrounds = options.list("--without-faces")
+    if options.isGiven("--alarms"), backgrounds.isEmpty || options.text("--detector") == nil {
+      throw UsageError("--alarms needs --detector and --without-faces")
+    }
     if !backgrounds.isEmpty {
       wrong.photos = Dataset.joined(try backgrounds.map { try Dataset.load(DatasetReference.parse($0)) })
       if let name = options.text("--detector") {

@@ -26,7 +26,12 @@ enum LandmarksCommand {
         .value("--detector", "NAME|FILE", help: "Face boxes from a detector."),
         .value("--preset", "NAME", help: "Options to begin with.", default: "face", choices: ["face", "dlib"]),
         .list("--set", "NAME=VALUE", help: "An option of the trainer."),
-        .flag("--mirror", help: "Learn from mirrored faces, too (ibug68 points)."),
+        .flag("--mirror", help: "Learn from mirrored faces, too; the layout says which points change places."),
+        .value(
+          "--layout", "NAME|FILE",
+          help:
+            "What the points are: a built-in layout, or a JSON file like Landmarks' layouts.json. 68 points are ibug68."
+        ),
         .value(
           "--leaves", "BITS", help: "Bits of a leaf's value in the file.", default: "8", choices: ["8", "16", "32"]),
         .value("--seed", "N", help: "Seed of everything random."),
@@ -93,7 +98,14 @@ enum LandmarksCommand {
       job.leafBits = try options.integer("--leaves").flatMap(LeafBits.init)
     }
     let points = job.training.images.lazy.flatMap(\.annotations).first { !$0.landmarks.isEmpty }?.landmarks.count
-    if points == 68 { job.layout = .ibug68 }
+    if let layout = options.text("--layout") {
+      guard let points else {
+        throw InputError(source: job.training.name, problem: "has no annotation with landmarks")
+      }
+      job.layout = try LandmarkLayout.find(layout, pointCount: points)
+    } else if points == 68 {
+      job.layout = .ibug68
+    }
     if options.flag("--restart"), let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
     let now = RunRecord.now(command: context.recordedCommandLine)
     let record = Provenance(
@@ -103,7 +115,12 @@ enum LandmarksCommand {
       cancellation: context.cancellation)
     if isDlib {
       try DlibShapePredictor.write(model.predictor, to: output)
-      for difference in DlibShapePredictor.differences(of: model.predictor) {
+      // The margin bounded the training's memory alone; what was learnt is used on whole photos.
+      let trained = model.predictor
+      let written = ShapePredictor(
+        meanShape: trained.meanShape, levels: trained.levels, border: trained.border, changeFrame: trained.changeFrame,
+        layout: trained.layout)
+      for difference in DlibShapePredictor.differences(of: written) {
         context.progress.receive(.warning("in dlib: \(difference)"))
       }
     } else {

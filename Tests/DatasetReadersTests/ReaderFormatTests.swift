@@ -165,6 +165,24 @@ struct ReaderFormatTests {
     #expect(try set.image(at: 0).width == 4)
   }
 
+  @Test func imglabPartsThatABoxLacksAreAbsent() throws {
+    let folder = try TemporaryFolder()
+    try folder.writeImage("a.png")
+    try folder.write(
+      """
+      <dataset><images><image file='a.png'>
+      <box top='0' left='0' width='3' height='3'><part name='b' x='1' y='1'/><part name='a' x='2' y='2'/></box>
+      <box top='0' left='1' width='3' height='3'><part name='c' x='3' y='1'/></box>
+      <box top='0' left='2' width='2' height='3'/>
+      </image></images></dataset>
+      """, to: "faces.xml")
+    let set = try folder.load("imglab:\(folder.path)/faces.xml")
+    let marks = set.images[0].annotations.map(\.landmarks)
+    #expect(marks.map { $0.map(\.name) } == [["b", "a", "c"], ["c", "b", "a"], []])
+    #expect(marks[0].map { $0.point?.x } == [1.5, 2.5, nil] && marks[1].map { $0.point?.x } == [3.5, nil, nil])
+    #expect(set.problems.map(\.kind) == [.absentLandmarks] && set.problems[0].severity == .warning)
+  }
+
   @Test func vocBoxesDifficultAndParts() throws {
     let folder = try TemporaryFolder()
     try folder.writeImage("JPEGImages/a.jpg")

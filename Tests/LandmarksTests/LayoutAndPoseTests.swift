@@ -50,6 +50,28 @@ struct LayoutAndPoseTests {
     #expect(throws: InputError.self) { try LandmarkLayout.read(Data("{}".utf8), name: "test") }
   }
 
+  @Test("a layout is found by its name or in a file, checked, and of the data's number of points")
+  func find() throws {
+    #expect(try LandmarkLayout.find("five", pointCount: 5).name == "five")
+    #expect(throws: InputError.self) { try LandmarkLayout.find("five", pointCount: 6) }
+    #expect(throws: InputError.self) { try LandmarkLayout.find("/nowhere/at/all.json", pointCount: 5) }
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("windhover-\(UUID().uuidString).json").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    func write(_ mirror: String) throws {
+      try AtomicFile.write(
+        #"[{"name":"pair","summary":"","sides":"image","pointCount":2,"mirror":[\#(mirror)],"groups":[]},"#
+          + #"{"name":"three","summary":"","sides":"image","pointCount":3,"mirror":[2,1,0],"groups":[]}]"#, to: path)
+    }
+    try write("1,0")
+    #expect(try LandmarkLayout.find(path, pointCount: 2).name == "pair")
+    #expect(try LandmarkLayout.find(path, pointCount: 3).name == "three")
+    #expect(throws: InputError.self) { try LandmarkLayout.find(path, pointCount: 4) }
+    for bad in ["1,1", "1", "0,2", "0,1,2"] {
+      try write(bad)
+      #expect(throws: InputError.self, "mirror \(bad)") { try LandmarkLayout.find(path, pointCount: 2) }
+    }
+  }
+
   @Test("names say the person's side: the right eye lies left of the left one on the head")
   func sides() {
     let layout = LandmarkLayout.ibug68
