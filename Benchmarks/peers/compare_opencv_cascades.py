@@ -5,7 +5,7 @@
     python3 Benchmarks/peers/compare_opencv_cascades.py [--program PATH] [--cascades DIR] [--count N] FOLDER|IMAGE...
 
 Takes every cascade below --cascades (the package opencv-data) and N photos spread evenly over those named or found below
-each folder, brings photos to at most 640 pixels a side and to grey, and writes them as PNG, so that codecs have no part in
+each folder, brings photos to at most --side pixels a side and to grey, and writes them as PNG, so that codecs have no part in
 it. For each cascade and set of parameters prints how many rectangles cv2 gives, how many of ours are the same, are the same
 within one pixel on all sides (matched one to one), are missing or are too many, and the largest difference of scores
 (detectMultiScale3's level weights, ungrouped, less the last stage's threshold). Exit status 1 where less than 99 % agree.
@@ -38,11 +38,11 @@ def photos(places, count):
     return [group[i * len(group) // min(share, len(group))] for group in groups for i in range(min(share, len(group)))]
 
 
-def written(paths, folder):
+def written(paths, folder, side):
     names = []
     for index, path in enumerate(paths):
         image = cv2.imread(path, cv2.IMREAD_GRAYSCALE)
-        scale = 640 / max(image.shape)
+        scale = side / max(image.shape)
         if scale < 1:
             image = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
         names.append(os.path.join(folder, f"{index}.png"))
@@ -79,6 +79,7 @@ def main():
     parser.add_argument("--program", default=os.path.join(here, "../.build/release/cascade-benchmark"))
     parser.add_argument("--cascades", default="/usr/share/opencv4")
     parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--side", type=int, default=640)
     parser.add_argument("places", nargs="+")
     options = parser.parse_args()
     cv2.setNumThreads(1)
@@ -87,8 +88,8 @@ def main():
     total = [0] * 5
     with tempfile.TemporaryDirectory() as folder:
         paths = photos(options.places, options.count)
-        images = written(paths, folder)
-        print(f"cv2 {cv2.__version__}, {len(images)} photos, {len(cascades)} cascades; parameters: scaleFactor, "
+        images = written(paths, folder, options.side)
+        print(f"cv2 {cv2.__version__}, {len(images)} photos of at most {options.side} pixels a side, {len(cascades)} cascades; parameters: scaleFactor, "
               "minNeighbors, minSize, maxSize")
         print(f"{'cascade':42} {'parameters':22} {'cv2':>7} {'same':>7} {'within 1':>8} {'missing':>7} {'more':>5} {'score':>8}")
         for cascade in cascades:

@@ -99,7 +99,7 @@ struct CascadeScan: Sendable {
     let top = band.rows.lowerBound * level.stride
     let rows = (band.rows.count - 1) * level.stride + plan.windowSize.height
     let sums = CascadeBand(layout: layout.layout, width: layout.width, rows: layout.pixelRows)
-    let resizer = OpenCVResizer(from: image.size, to: level.size, channelCount: 1)
+    let resizer = OpenCVResizer(from: image.size, to: level.size, channelCount: 1, rows: top..<top + rows)
     image.pixels.withUnsafeBufferPointer { sums.fill(top..<top + rows, of: resizer, from: $0.baseAddress!) }
     let work = BandWork(
       cascade: cascade, runs: runs, columns: level.columns, firstRow: band.rows.lowerBound,
