@@ -63,15 +63,28 @@ extension NegativeWindows {
 
   /// The photo that a window's number lies in.
   private func photo(of number: Int) -> Int {
-    var low = 0
-    var high = photos.count
-    starts.withUnsafeBufferPointer { starts in
-      while high - low > 1 {
-        let middle = (low + high) / 2
-        if starts[middle] <= number { low = middle } else { high = middle }
+    guide.withUnsafeBufferPointer { guide in
+      starts.withUnsafeBufferPointer { starts in
+        var photo = Int(guide[number >> guideShift])
+        while starts[photo + 1] <= number { photo += 1 }
+        return photo
       }
     }
-    return low
+  }
+
+  /// For each stretch of `1 << shift` windows the photo of the first, with about eight stretches a photo: a search among all
+  /// photos for each of millions of windows takes longer than to look at most of them.
+  static func guide(_ starts: [Int]) -> (photos: [Int32], shift: Int) {
+    let count = starts[starts.count - 1]
+    var shift = 0
+    while count >> shift > 8 * starts.count { shift += 1 }
+    var photos: [Int32] = []
+    var photo = 0
+    for number in stride(from: 0, to: count, by: 1 << shift) {
+      while starts[photo + 1] <= number { photo += 1 }
+      photos.append(Int32(photo))
+    }
+    return (photos, shift)
   }
 
   /// Hands the windows of one photo of a batch to `body`, in units.

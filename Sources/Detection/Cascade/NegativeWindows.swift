@@ -26,6 +26,9 @@ public struct NegativeWindows: Sendable {
   /// Where each photo's levels begin in `levelCounts`.
   let levelStarts: [Int]
   let order: IndexPermutation
+  /// See `guide(_:)`.
+  let guide: [Int32]
+  let guideShift: Int
 
   public struct Summary: Hashable, Sendable, Codable {
     public var photos = 0
@@ -86,6 +89,7 @@ public struct NegativeWindows: Sendable {
     levelCounts = counts.flatMap { $0 }
     count = starts[photos.count]
     order = IndexPermutation(count: count, seed: options.seed)
+    (guide, guideShift) = NegativeWindows.guide(starts)
   }
 
   static func levels(

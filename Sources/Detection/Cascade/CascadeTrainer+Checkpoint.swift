@@ -1,0 +1,182 @@
+import Execution
+import Foundation
+import Geometry
+import Learning
+import ModelFiles
+
+/// What a training must share with a checkpoint to go on from it.
+struct CascadeTrainingIdentity: Hashable, Sendable, Codable {
+  var options: CascadeTrainerOptions
+  /// Of positives and negatives.
+  var checksum: String
+
+  /// What differs from the training that a checkpoint was written by, or `nil` for nothing. More or fewer stages may be asked
+  /// for than before, and other memory be used: neither changes the stages that are done.
+  func difference(from stored: CascadeTrainingIdentity) throws -> (field: String, found: String, expected: String)? {
+    var stored = stored
+    // The goal changes with the number of stages where none is named; a checkpoint that ended is not taken up again.
+    stored.options.memory = options.memory
+    if options != stored.options {
+      let own = try CascadeTrainingIdentity.fields(options)
+      let other = try CascadeTrainingIdentity.fields(stored.options)
+      for name in Set(own.keys).union(other.keys).sorted() where own[name] != other[name] {
+        return ("options.\(name)", other[name] ?? "nothing", own[name] ?? "nothing")
+      }
+      return ("options", "others", "the same")
+    }
+    return checksum == stored.checksum ? nil : ("data", "other photos, annotations or windows", "the same")
+  }
+
+  private static func fields(_ options: CascadeTrainerOptions) throws -> [String: String] {
+    let text = try ModelFile.json(options)
+    guard let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else { return [:] }
+    return try object.mapValues { value in
+      String(
+        decoding: try JSONSerialization.data(withJSONObject: value, options: [.sortedKeys, .fragmentsAllowed]),
+        as: UTF8.self)
+    }
+  }
+}
+
+/// A training between two stages, as a file: stages, the numbers of the positives, the pixels of the negatives, and the places
+/// where both searches go on.
+enum CascadeCheckpoint {
+  static let kind = "cascade-training-checkpoint"
+  static let version = 1
+  static let damaged = InputError(
+    source: "checkpoint", problem: "does not hold together", hint: "delete it, or begin anew with --restart")
+
+  private struct Record: Codable {
+    var identity: CascadeTrainingIdentity
+    var report: CascadeTrainingReport
+    var stages: [StoredStage]
+    var positiveCursor: Int
+    var negativeCursor: Int
+    var acceptance: Double
+    /// SHA-256 of the tensors and of this record without it.
+    var checksum = ""
+
+    func contentChecksum(_ tensors: [String: Tensor]) throws -> String {
+      var copy = self
+      copy.checksum = ""
+      var hash = SHA256()
+      hash.update(try ModelFile.json(copy).utf8)
+      for (name, tensor) in tensors.sorted(by: { $0.key < $1.key }) {
+        hash.update("\(name) \(tensor.type.rawValue) \(tensor.shape)".utf8)
+        hash.update(tensor.bytes)
+      }
+      return hash.hexDigest()
+    }
+  }
+
+  static func write(_ state: CascadeTrainingState, identity: CascadeTrainingIdentity, to path: String) throws {
+    let area = identity.options.windowSize.width * identity.options.windowSize.height
+    let tensors = [
+      "positives": Tensor(state.positives.map { Int32($0) }, shape: [state.positives.count]),
+      "negatives": Tensor(state.negativePixels, shape: [state.negativePixels.count / area, area]),
+    ]
+    var record = Record(
+      identity: identity, report: state.report, stages: state.stages.map(StoredStage.init),
+      positiveCursor: state.positiveCursor, negativeCursor: state.negativeCursor, acceptance: state.acceptance)
+    record.checksum = try record.contentChecksum(tensors)
+    let file = ModelFile(
+      kind: kind, version: version, options: try ModelFile.json(record),
+      provenance: Provenance(command: "", dataSets: [], seed: identity.options.seed), tensors: tensors)
+    try file.write(to: path)
+  }
+
+  /// The state that the file at `path` holds, without the positives' pixels; `nil` where there is no file.
+  /// - Throws: `InputError` for a file that is none or is damaged, and for one of other options or data, naming what
+  ///   differs.
+  static func read(
+    _ path: String, identity: CascadeTrainingIdentity, data: CascadeTrainingData
+  ) throws -> CascadeTrainingState? {
+    guard FileManager.default.fileExists(atPath: path) else { return nil }
+    let file = try ModelFile(path: path).expect(kind: kind, version: version)
+    let record = try file.options(as: Record.self)
+    let checksum = try record.contentChecksum(file.tensors)
+    guard checksum == record.checksum else {
+      throw InputError(
+        source: path, field: "checksum", problem: "the checkpoint is damaged", found: checksum,
+        expected: record.checksum, hint: "delete it, or begin anew with --restart")
+    }
+    if let difference = try identity.difference(from: record.identity) {
+      throw InputError(
+        source: path, field: difference.field, problem: "the checkpoint is of another training",
+        found: difference.found, expected: difference.expected,
+        hint: "give the same options and data or another output, or begin anew with --restart")
+    }
+    var state = CascadeTrainingState(report: record.report)
+    state.stages = record.stages.map(\.stage)
+    state.positives = try file.integers("positives", shape: [nil]).map { Int($0) }
+    let area = identity.options.windowSize.width * identity.options.windowSize.height
+    let negatives = try file.tensor("negatives", shape: [nil, area])
+    guard negatives.bytes.count == negatives.shape.reduce(1, *) else { throw damaged }
+    state.negativePixels = negatives.bytes
+    state.positiveCursor = record.positiveCursor
+    state.negativeCursor = record.negativeCursor
+    state.acceptance = record.acceptance
+    guard state.positives.allSatisfy({ (0..<data.positives.count).contains($0) }),
+      (0...data.positives.count).contains(state.positiveCursor),
+      (0...data.negatives.count).contains(state.negativeCursor)
+    else { throw damaged }
+    return state
+  }
+}
+
+/// A stage as JSON.
+private struct StoredStage: Codable {
+  struct Node: Codable {
+    var feature: Int
+    var below: Float?
+    var isIn: [UInt32]?
+    /// A node, or where negative the leaf -1 - value.
+    var left: Int
+    var right: Int
+  }
+
+  struct Tree: Codable {
+    var nodes: [Node]
+    var leaves: [Float]
+  }
+
+  var trees: [Tree]
+  var threshold: Float
+  var trace: [Float]?
+
+  init(_ stage: CascadeStage) {
+    func number(_ branch: DecisionTree.Branch) -> Int {
+      switch branch {
+      case .node(let index): index
+      case .leaf(let index): -1 - index
+      }
+    }
+    threshold = stage.threshold
+    trace = stage.trace
+    trees = stage.trees.map { tree in
+      Tree(
+        nodes: tree.nodes.map { node in
+          var stored = Node(feature: node.feature, left: number(node.left), right: number(node.right))
+          switch node.split {
+          case .below(let threshold): stored.below = threshold
+          case .isIn(let set): stored.isIn = set.words
+          }
+          return stored
+        }, leaves: tree.leaves)
+    }
+  }
+
+  var stage: CascadeStage {
+    func branch(_ number: Int) -> DecisionTree.Branch { number < 0 ? .leaf(-1 - number) : .node(number) }
+    return CascadeStage(
+      trees: trees.map { tree in
+        DecisionTree(
+          nodes: tree.nodes.map { node in
+            DecisionTree.Node(
+              feature: node.feature,
+              split: node.isIn.map { .isIn(DecisionTree.CategorySet(words: $0)) } ?? .below(node.below ?? 0),
+              left: branch(node.left), right: branch(node.right))
+          }, leaves: tree.leaves)
+      }, threshold: threshold, trace: trace)
+  }
+}

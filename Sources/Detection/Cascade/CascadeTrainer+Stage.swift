@@ -1,0 +1,78 @@
+import Execution
+import Learning
+
+extension CascadeTrainer {
+  /// A stage as it was trained.
+  struct TrainedStage {
+    var treeCount: Int
+    var featureCount: Int
+    var hitRate: Double
+    var falseAlarmRate: Double
+  }
+
+  /// What sums may differ by where they are added up in another precision or order.
+  private static func slack(_ sum: Double) -> Double { max(1e-5, abs(sum) * 1e-6) }
+
+  /// Boosts one stage (or the next round of a soft cascade) and adds it to the state; `nil` where no feature helps.
+  func boost(_ state: inout CascadeTrainingState, _ sieve: CascadeSieve, _ number: Int) throws -> TrainedStage? {
+    let positiveCount = state.positives.count
+    let pixels = state.positivePixels + state.negativePixels
+    let memory = CascadeTrainer.memory(options, table, executor)
+    let samples = CascadeSampleFeatures(
+      pixels, windowSize: options.windowSize, table: table, byteLimit: memory.integrals, executor: executor)
+    let labels = (0..<samples.sampleCount).map { $0 < positiveCount }
+    let start =
+      options.isSoft && !state.stages.isEmpty
+      ? CascadeTrainer.verdicts(sieve, pixels, options.windowSize, executor).map(\.sum) : nil
+    var cut = Cut(threshold: 0, hitRate: 0, falseAlarmRate: 1)
+    progress.receive(.began(phase: "stage \(number): boosting", total: nil))
+    let boosted = try booster.train(samples, labels: labels, from: start, cancellation: cancellation) { trees in
+      cut = self.cut(trees.scores, positiveCount)
+      progress.receive(.advanced(completed: trees.trees.count))
+      return cut.falseAlarmRate <= options.falseAlarmRate
+    }
+    progress.receive(.ended)
+    guard !boosted.trees.isEmpty else { return nil }
+    let used = Set(boosted.trees.flatMap { $0.nodes.map(\.feature) })
+    if options.isSoft {
+      let trees = state.trees + boosted.trees
+      state.stages = [try traced(trees, threshold: cut.threshold, state)]
+    } else {
+      state.stages.append(CascadeStage(trees: boosted.trees, threshold: Float(cut.threshold)))
+    }
+    return TrainedStage(
+      treeCount: boosted.trees.count, featureCount: used.count, hitRate: cut.hitRate, falseAlarmRate: cut.falseAlarmRate
+    )
+  }
+
+  private struct Cut {
+    var threshold: Double
+    var hitRate: Double
+    var falseAlarmRate: Double
+  }
+
+  /// The highest threshold that lets enough positives pass, and what it lets pass.
+  private func cut(_ scores: [Double], _ positiveCount: Int) -> Cut {
+    let sorted = scores[..<positiveCount].sorted()
+    let lowest = sorted[min(positiveCount - 1, Int((1 - options.hitRate) * Double(positiveCount)))]
+    let threshold = Double(Float(lowest - CascadeTrainer.slack(lowest)))
+    func share(_ part: ArraySlice<Double>) -> Double {
+      Double(part.count { $0 >= threshold }) / Double(part.count)
+    }
+    return Cut(
+      threshold: threshold, hitRate: share(scores[..<positiveCount]), falseAlarmRate: share(scores[positiveCount...]))
+  }
+
+  /// The trees as a soft cascade's one stage: after each tree it rejects what lies below all positives that pass in the end.
+  private func traced(
+    _ trees: [DecisionTree], threshold: Double, _ state: CascadeTrainingState
+  ) throws -> CascadeStage {
+    let plain = CascadeStage(trees: trees, threshold: Float(threshold))
+    let sieve = CascadeSieve(windowSize: options.windowSize, features: features, stages: [plain])
+    let least = sieve.leastRunningSums(state.positivePixels, executor)
+    guard let least else { return plain }
+    return CascadeStage(
+      trees: trees, threshold: Float(threshold),
+      trace: least.map { Float($0 - CascadeTrainer.slack($0)) })
+  }
+}

@@ -1,0 +1,243 @@
+import Execution
+import Features
+import Geometry
+import Imaging
+import Learning
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Trains a cascade of boosted classifiers (Viola and Jones 2001), stage by stage.
+///
+/// 1. A stage's positives are those of the source, in its order, that the stages before let pass: rejected ones are
+///    replaced as long as there are others. Its negatives are those of the stage before that still pass, and windows of the
+///    photos that pass, in the windows' order. The search goes on where it stopped: every window is looked at once in
+///    the whole training, however many stages there are, and the search ends with the last.
+/// 2. Trees are boosted until, with the threshold at which `hitRate` of the positives pass, no more than `falseAlarmRate`
+///    of the negatives do.
+/// 3. Training ends with the last stage, or when the stages let no more than the goal's share of windows pass, or when too
+///    few samples are left for another stage. The stages so far are then the cascade.
+///
+/// A **soft cascade** (Bourdev and Brandt 2005) is trained in rounds that take the place of stages: each goes on boosting
+/// from the scores so far with new negatives. After each round the rejection trace is the least running sum of the
+/// positives that pass (direct backward pruning, Zhang and Viola 2007).
+///
+/// Same options, same data: the same bytes, whatever the executor's number of threads, and whether or not the training was
+/// interrupted and resumed.
+///
+/// **Differences from `opencv_traincascade`:** positives are refilled without being told how many will be needed; negatives
+/// are drawn from all photos at random instead of photo after photo; those that still pass are kept; windows of too little
+/// contrast, which a detector never looks at, are no samples of Haar features.
+///
+/// References: P. Viola, M. Jones, "Rapid object detection using a boosted cascade of simple features", CVPR 2001;
+/// L. Bourdev, J. Brandt, "Robust object detection via soft cascade", CVPR 2005; C. Zhang, P. Viola, "Multiple-instance
+/// pruning for learning efficient cascade detectors", NIPS 2007.
+public struct CascadeTrainer: Sendable {
+  public let options: CascadeTrainerOptions
+  let data: CascadeTrainingData
+  let features: CascadeFeatures
+  let table: CascadeSampleFeatures.Table
+  let booster: Booster
+  let executor: ParallelExecutor
+  let progress: any ProgressSink
+  let cancellation: Cancellation
+
+  /// Trains a cascade.
+  ///
+  /// - Parameters:
+  ///   - data: windows of the options' size.
+  ///   - checkpoint: a file that is written after each stage, and resumed from when it is there.
+  /// - Throws: `InputError` for options out of range, sources without samples or of another window size, samples that no
+  ///   feature tells apart, and a checkpoint of other options or data; what the sources throw; `CancelledError`.
+  public static func train(
+    _ data: CascadeTrainingData, options: CascadeTrainerOptions, checkpoint: String? = nil,
+    executor: ParallelExecutor = ParallelExecutor(), progress: any ProgressSink = SilentProgress(),
+    cancellation: Cancellation = Cancellation()
+  ) throws -> CascadeTrainingResult {
+    try options.validate()
+    try data.check(options)
+    let trainer = CascadeTrainer(data, options, executor, progress, cancellation)
+    return try trainer.run(checkpoint: checkpoint)
+  }
+
+  private init(
+    _ data: CascadeTrainingData, _ options: CascadeTrainerOptions, _ executor: ParallelExecutor,
+    _ progress: any ProgressSink, _ cancellation: Cancellation
+  ) {
+    self.options = options
+    self.data = data
+    self.executor = executor
+    self.progress = progress
+    self.cancellation = cancellation
+    features = options.features.all(in: options.windowSize)
+    table = CascadeSampleFeatures.Table(features, windowSize: options.windowSize)
+    booster = Booster(
+      options: options.boosting, memory: CascadeTrainer.memory(options, table, executor).bytes, executor: executor)
+  }
+
+  /// How the memory is shared out: bytes of integral images, and of features' bytes.
+  static func memory(
+    _ options: CascadeTrainerOptions, _ table: CascadeSampleFeatures.Table, _ executor: ParallelExecutor
+  ) -> (integrals: Int, bytes: Int) {
+    let samples = options.positiveCount + options.negativeCount
+    let free = max(0, options.memory * 1_000_000 - options.sampleBytes)
+    let blockBytes = WindowBlock.byteCount(windowSize: options.windowSize, hasTilted: table.hasTilted)
+    let all = ((samples + WindowBlock.width - 1) / WindowBlock.width) * blockBytes
+    let integrals = min(all, free / 2)
+    return (integrals, max(0, free - integrals - executor.threadCount * Booster.scratchBytes(sampleCount: samples)))
+  }
+
+  private func run(checkpoint path: String?) throws -> CascadeTrainingResult {
+    let identity = CascadeTrainingIdentity(options: options, checksum: data.checksum)
+    var state = CascadeTrainingState(
+      report: CascadeTrainingReport(
+        featureCount: features.count, positivesAvailable: data.positives.count, windowsAvailable: data.negatives.count))
+    if let path, let stored = try CascadeCheckpoint.read(path, identity: identity, data: data) {
+      state = stored
+      state.positivePixels = try data.positives.samples(at: state.positives, executor: executor)
+      progress.receive(.note("resumed after stage \(state.report.stages.count)"))
+    }
+    progress.receive(
+      .note(
+        "\(features.count) features, \(data.positives.count) positives, \(data.negatives.count) distinct negative windows"
+      ))
+    progress.receive(.note(CascadeTrainingReport.line(CascadeTrainingReport.heads)))
+    for stage in state.report.stages {
+      progress.receive(.note(CascadeTrainingReport.line(CascadeTrainingReport.cells(stage))))
+    }
+    while state.report.end == nil {
+      try cancellation.check()
+      if state.report.stages.count == options.stageCount {
+        state.report.end = .init(reason: .stages, explanation: "All \(options.stageCount) stages are trained.")
+        break
+      }
+      try addStage(&state)
+      if let path { try CascadeCheckpoint.write(state, identity: identity, to: path) }
+    }
+    if let end = state.report.end { progress.receive(.note(end.explanation)) }
+    let (used, stages) = CascadeTrainer.compact(features, state.stages)
+    if let validation = data.validation {
+      state.report.validation = try CascadeMeasure.measure(
+        windowSize: options.windowSize, features: used, stages: stages, positives: validation.positives,
+        negatives: validation.negatives, windowLimit: validation.windowLimit, executor: executor,
+        cancellation: cancellation)
+    }
+    return CascadeTrainingResult(
+      detector: CascadeDetector(
+        windowSize: options.windowSize, features: used, stages: stages, label: options.label), report: state.report)
+  }
+
+  /// Trains one more stage, or says why there is none.
+  private func addStage(_ state: inout CascadeTrainingState) throws {
+    let start = ContinuousClock.now
+    let number = state.report.stages.count + 1
+    let sieve = CascadeSieve(windowSize: options.windowSize, features: features, stages: state.stages)
+    let positivesTried = try fillPositives(&state, sieve)
+    if let end = tooFewPositives(state) {
+      if number == 1 { throw noPositives(end) }
+      state.report.end = end
+      return
+    }
+    let kept = state.negativeCount(options)
+    let (harvest, end) = try fillNegatives(&state, sieve)
+    if let end {
+      state.report.end = end
+      return
+    }
+    guard let stage = try boost(&state, sieve, number) else {
+      let explanation = "No feature tells the positives from the negatives that are left."
+      if number == 1 {
+        throw InputError(
+          source: "training", problem: "no feature tells the positives from the negatives",
+          found: "\(state.positives.count) positives and \(state.negativeCount(options)) negatives",
+          hint: "look at the samples: windhover-data samples shows them")
+      }
+      state.report.end = .init(reason: .features, explanation: explanation)
+      return
+    }
+    let entry = CascadeTrainingReport.Stage(
+      number: number, positives: state.positives.count, positivesTried: positivesTried,
+      negatives: state.negativeCount(options), negativesKept: kept, windowsTried: harvest?.visited ?? 0,
+      acceptance: harvest?.acceptance, trees: stage.treeCount, features: stage.featureCount, hitRate: stage.hitRate,
+      falseAlarmRate: stage.falseAlarmRate, seconds: (ContinuousClock.now - start) / .seconds(1))
+    state.report.stages.append(entry)
+    dropRejected(&state)
+    progress.receive(.note(CascadeTrainingReport.line(CascadeTrainingReport.cells(entry))))
+    if stage.falseAlarmRate > options.falseAlarmRate {
+      progress.receive(
+        .warning(
+          "stage \(number) lets \(NumberWords.short(stage.falseAlarmRate)) of its negatives pass, not "
+            + "\(NumberWords.short(options.falseAlarmRate)): \(stage.treeCount) trees are the most that it may have or "
+            + "no feature helps further"))
+    }
+    if let left = secondsLeft(state.report) {
+      progress.receive(
+        .note("about \(CascadeTrainer.words(seconds: left)) left for \(options.stageCount - number) stages"))
+    }
+  }
+
+  /// Verdicts on samples, chunk by chunk on all threads.
+  static func verdicts(
+    _ sieve: CascadeSieve, _ pixels: [UInt8], _ windowSize: PixelSize, _ executor: ParallelExecutor
+  ) -> [(passed: Int, sum: Double)] {
+    let area = windowSize.width * windowSize.height
+    let count = pixels.count / area
+    let chunk = 256
+    let parts = executor.map((count + chunk - 1) / chunk) { index in
+      sieve.verdicts(pixels[index * chunk * area..<min(count, (index + 1) * chunk) * area])
+    }
+    return parts.flatMap { $0 }
+  }
+
+  /// The features that trees look at, in their order, and the trees that name them by their new numbers.
+  static func compact(
+    _ features: CascadeFeatures, _ stages: [CascadeStage]
+  ) -> (features: CascadeFeatures, stages: [CascadeStage]) {
+    let used = Set(stages.flatMap { $0.trees.flatMap { $0.nodes.map(\.feature) } }).sorted()
+    var numbers: [Int: Int] = [:]
+    for (number, feature) in used.enumerated() { numbers[feature] = number }
+    var renamed = stages
+    for stage in renamed.indices {
+      for tree in renamed[stage].trees.indices {
+        for node in renamed[stage].trees[tree].nodes.indices {
+          renamed[stage].trees[tree].nodes[node].feature =
+            numbers[renamed[stage].trees[tree].nodes[node].feature] ?? 0
+        }
+      }
+    }
+    switch features {
+    case .haar(let list): return (.haar(used.map { list[$0] }), renamed)
+    case .blockPatterns(let list): return (.blockPatterns(used.map { list[$0] }), renamed)
+    }
+  }
+
+  /// Seconds that the stages to come take, if each takes as much more as the last took than the one before; `nil` where
+  /// nothing can be said, or nothing is left.
+  private func secondsLeft(_ report: CascadeTrainingReport) -> Double? {
+    let left = options.stageCount - report.stages.count
+    guard left > 0, report.stages.count >= 2 else { return nil }
+    let times = report.stages.suffix(4).map(\.seconds)
+    let growth = max(
+      1, min(1.5, pow(max(times[times.count - 1], 1e-3) / max(times[0], 1e-3), 1 / Double(times.count - 1))))
+    var (next, total) = (times[times.count - 1], 0.0)
+    for _ in 0..<left {
+      next *= growth
+      total += next
+    }
+    return total
+  }
+
+  static func words(seconds: Double) -> String {
+    let whole = Int(min(seconds, 1e9).rounded())
+    if whole < 60 { return "\(max(1, whole)) s" }
+    if whole < 3600 { return "\((whole + 30) / 60) min" }
+    return "\(whole / 3600) h \(whole % 3600 / 60) min"
+  }
+}
+
+/// A trained cascade with the account of its training.
+public struct CascadeTrainingResult: Sendable {
+  public let detector: CascadeDetector
+  public let report: CascadeTrainingReport
+}

@@ -1,0 +1,135 @@
+import Execution
+import Features
+import Geometry
+import Learning
+
+/// How a cascade is trained; the defaults are those of `opencv_traincascade`.
+public struct CascadeTrainerOptions: Hashable, Sendable, Codable {
+  /// What a cascade's features are.
+  public enum Features: String, Hashable, Sendable, Codable, CaseIterable {
+    case haarBasic = "haar-basic"
+    case haarCore = "haar-core"
+    case haarAll = "haar-all"
+    case lbp
+
+    /// All of them that fit in a window, in OpenCV's order.
+    public func all(in window: PixelSize) -> CascadeFeatures {
+      switch self {
+      case .haarBasic: .haar(HaarFeatureSet.basic.features(in: window))
+      case .haarCore: .haar(HaarFeatureSet.core.features(in: window))
+      case .haarAll: .haar(HaarFeatureSet.all.features(in: window))
+      case .lbp: .blockPatterns(BlockPattern.all(in: window))
+      }
+    }
+  }
+
+  /// What detections are called.
+  public var label: String
+  /// The detection window in pixels.
+  public var windowSize: PixelSize
+  public var features: Features
+  public var boosting: BoostingOptions
+  /// The most stages (of a soft cascade: rounds of bootstrapping).
+  public var stageCount: Int
+  /// The share of positives that each stage must let pass.
+  public var hitRate: Double
+  /// The share of negatives that each stage may let pass: trees are added until it is no more.
+  public var falseAlarmRate: Double
+  /// Training ends when the cascade lets no greater share of all windows pass; `nil` is `falseAlarmRate` to the power of
+  /// `stageCount`.
+  public var falseAlarmGoal: Double?
+  /// Positives of a stage; where fewer are left, fewer.
+  public var positiveCount: Int
+  /// Negatives of a stage for `positiveCount` positives; where there are fewer positives, fewer in proportion.
+  public var negativeCount: Int
+  /// One boosted classifier with a rejection trace in place of stages.
+  public var isSoft: Bool
+  /// The most memory in megabytes (10^6 bytes) for samples, their integral images and features' bytes.
+  public var memory: Int
+  public var seed: UInt64
+
+  public init(
+    label: String = "object", windowSize: PixelSize = PixelSize(width: 24, height: 24), features: Features = .haarBasic
+  ) {
+    self.label = label
+    self.windowSize = windowSize
+    self.features = features
+    boosting = BoostingOptions()
+    stageCount = 20
+    hitRate = 0.995
+    falseAlarmRate = 0.5
+    falseAlarmGoal = nil
+    positiveCount = 2000
+    negativeCount = 1000
+    isSoft = false
+    memory = 2048
+    seed = 1
+  }
+
+  /// Reads an object; what is left out has its default.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init()
+    label = try values.decodeIfPresent(String.self, forKey: .label) ?? label
+    windowSize = try values.decodeIfPresent(PixelSize.self, forKey: .windowSize) ?? windowSize
+    features = try values.decodeIfPresent(Features.self, forKey: .features) ?? features
+    boosting = try values.decodeIfPresent(BoostingOptions.self, forKey: .boosting) ?? boosting
+    stageCount = try values.decodeIfPresent(Int.self, forKey: .stageCount) ?? stageCount
+    hitRate = try values.decodeIfPresent(Double.self, forKey: .hitRate) ?? hitRate
+    falseAlarmRate = try values.decodeIfPresent(Double.self, forKey: .falseAlarmRate) ?? falseAlarmRate
+    falseAlarmGoal = try values.decodeIfPresent(Double.self, forKey: .falseAlarmGoal)
+    positiveCount = try values.decodeIfPresent(Int.self, forKey: .positiveCount) ?? positiveCount
+    negativeCount = try values.decodeIfPresent(Int.self, forKey: .negativeCount) ?? negativeCount
+    isSoft = try values.decodeIfPresent(Bool.self, forKey: .isSoft) ?? isSoft
+    memory = try values.decodeIfPresent(Int.self, forKey: .memory) ?? memory
+    seed = try values.decodeIfPresent(UInt64.self, forKey: .seed) ?? seed
+  }
+
+  /// The share of windows at which the cascade is good enough.
+  public var goal: Double { falseAlarmGoal ?? Double.pow(falseAlarmRate, stageCount) }
+
+  /// Checks ranges.
+  /// - Throws: `InputError` that names the field.
+  public func validate(source: String = "training options") throws {
+    func check(_ field: String, _ isValid: Bool, _ found: Any, _ expected: String) throws {
+      guard isValid else {
+        throw InputError(
+          source: source, field: field, problem: "out of range", found: "\(found)", expected: expected)
+      }
+    }
+    let size = "\(windowSize.width) x \(windowSize.height)"
+    // A scan normalises by what lies inside a border of one pixel.
+    try check("windowSize", windowSize.width >= 3 && windowSize.height >= 3, size, "at least 3 x 3 pixels")
+    try check(
+      "windowSize",
+      windowSize.width <= 1024 && windowSize.height <= 1024
+        && windowSize.width * windowSize.height <= CascadeTrainerOptions.largestArea, size,
+      "at most \(CascadeTrainerOptions.largestArea) pixels")
+    try boosting.validate(source: source)
+    try check("stageCount", (1...1000).contains(stageCount), stageCount, "1 to 1000")
+    try check("hitRate", hitRate > 0 && hitRate < 1, hitRate, "more than 0, less than 1")
+    try check("falseAlarmRate", falseAlarmRate > 0 && falseAlarmRate < 1, falseAlarmRate, "more than 0, less than 1")
+    if let falseAlarmGoal {
+      try check("falseAlarmGoal", falseAlarmGoal >= 0 && falseAlarmGoal < 1, falseAlarmGoal, "0 to less than 1")
+    }
+    try check("positiveCount", (2...10_000_000).contains(positiveCount), positiveCount, "2 to 10000000")
+    try check("negativeCount", (2...10_000_000).contains(negativeCount), negativeCount, "2 to 10000000")
+    try check("memory", (16...1_000_000).contains(memory), memory, "16 to 1000000 MB")
+    let needed = sampleBytes + 8_000_000
+    try check(
+      "memory", memory * 1_000_000 >= needed, "\(memory) MB",
+      "at least \((needed + 999_999) / 1_000_000) MB for \(positiveCount) + \(negativeCount) samples of \(size)")
+  }
+
+  /// Larger windows' sums are not exact in single precision.
+  static let largestArea = 65_025
+
+  /// Bytes of a stage's samples, in the lists they are gathered in and in one piece.
+  var sampleBytes: Int { 2 * (positiveCount + negativeCount) * windowSize.width * windowSize.height }
+}
+
+extension Double {
+  fileprivate static func pow(_ base: Double, _ exponent: Int) -> Double {
+    (0..<exponent).reduce(1) { product, _ in product * base }
+  }
+}
