@@ -49,7 +49,8 @@ public protocol TrainingReport: Encodable, Sendable {
 public struct TrainingChoice: Sendable {
   /// The families that can be trained, one line each.
   static let families: [any TrainingJob.Type] = [
-    HOGTrainingJob.self
+    HOGTrainingJob.self,
+    CascadeTrainingJob.self,
   ]
 
   public var job: any TrainingJob

@@ -5,7 +5,10 @@ import Windhover
   static func main() {
     Program(
       name: "windhover-evaluate", summary: "score detectors against truth, and compare them",
-      commands: [RunCommand.command, ScoreCommand.command, CompareCommand.command, LandmarksCommand.command]
+      commands: [
+        RunCommand.command, ScoreCommand.command, CompareCommand.command, StagesCommand.command,
+        LandmarksCommand.command,
+      ]
     ).main()
   }
 }

@@ -1,0 +1,240 @@
+import DatasetReaders
+import Detection
+import Execution
+import Foundation
+import Geometry
+import Imaging
+import ModelFiles
+
+/// Everything that a cascade's training needs: data sets and options. What `windhover-train cascade --config` reads, and the
+/// `train` part of an experiment (`"family": "cascade"`).
+public struct CascadeTrainingJob: TrainingJob {
+  public static let family = "cascade"
+
+  /// Photos with objects, or packed samples (`vec:FILE`).
+  public var positives: [AnnotatedSource]
+  /// Labels of the annotations that are objects; `nil` takes all.
+  public var objects: [String]?
+  /// Photos whose windows are negatives: without objects, or away from those that are annotated.
+  public var negatives: [AnnotatedSource]
+  /// Samples to measure the cascade on when it is done, none of them trained on; empty: no measure.
+  public var validationPositives: [AnnotatedSource]
+  public var validationNegatives: [AnnotatedSource]
+  /// The most windows that are looked at to measure false alarms.
+  public var validationWindows: Int
+  /// What the options of a file begin with: those that it leaves out.
+  public var preset: CascadePreset
+  public var options: CascadeTrainerOptions
+  /// How objects become windows.
+  public var sampling: Sampling
+  /// Which windows of the photos are negatives.
+  public var lattice: Lattice
+
+  /// As `PositiveSampleOptions`, without what the training's options say already.
+  public struct Sampling: Hashable, Codable, Sendable {
+    public var fit: PositiveSampleOptions.Fit?
+    public var context: Double?
+    public var largestEnlargement: Double?
+    public var leastVisibleShare: Double?
+    public var mirrors: Bool?
+    public var copies: Int?
+    public var jitterShift: Double?
+    public var jitterScale: Double?
+    public var jitterRotation: Double?
+
+    public init() {}
+  }
+
+  /// As `NegativeWindowOptions`, without what the training's options say already.
+  public struct Lattice: Hashable, Codable, Sendable {
+    public var scaleFactor: Double?
+    public var stride: Int?
+    public var overlapLimit: Double?
+    public var smallestWindow: PixelSize?
+    public var largestWindow: PixelSize?
+
+    public init() {}
+  }
+
+  public init(
+    positives: [AnnotatedSource], negatives: [AnnotatedSource], preset: CascadePreset = .openCV,
+    options: CascadeTrainerOptions? = nil
+  ) {
+    self.positives = positives
+    self.negatives = negatives
+    self.preset = preset
+    self.options = options ?? preset.options
+    validationPositives = []
+    validationNegatives = []
+    validationWindows = 2_000_000
+    sampling = Sampling()
+    lattice = Lattice()
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      positives: try values.decode([AnnotatedSource].self, forKey: .positives),
+      negatives: try values.decodeIfPresent([AnnotatedSource].self, forKey: .negatives) ?? [],
+      preset: try values.decodeIfPresent(CascadePreset.self, forKey: .preset) ?? .openCV)
+    options = try JSONTree.decode(
+      values.decodeIfPresent(JSONTree.self, forKey: .options) ?? .object([:]), over: preset.options)
+    validationPositives = try values.decodeIfPresent([AnnotatedSource].self, forKey: .validationPositives) ?? []
+    validationNegatives = try values.decodeIfPresent([AnnotatedSource].self, forKey: .validationNegatives) ?? []
+    validationWindows = try values.decodeIfPresent(Int.self, forKey: .validationWindows) ?? validationWindows
+    objects = try values.decodeIfPresent([String].self, forKey: .objects)
+    sampling = try values.decodeIfPresent(Sampling.self, forKey: .sampling) ?? Sampling()
+    lattice = try values.decodeIfPresent(Lattice.self, forKey: .lattice) ?? Lattice()
+  }
+
+  /// Every data set that the job reads.
+  public var dataSources: [AnnotatedSource] { positives + negatives + validationPositives + validationNegatives }
+
+  /// Loads the data and trains; writes nothing but the checkpoint.
+  ///
+  /// - Parameter checkpoint: see `CascadeTrainer.train`.
+  /// - Throws: `InputError` for data that cannot be loaded, with the faults of annotations given to `progress` as
+  ///   warnings; `UnreadablePhotos` with all photos that cannot be opened; and as `CascadeTrainer.train`.
+  public func trained(
+    checkpoint: String? = nil, executor: ParallelExecutor = ParallelExecutor(),
+    progress: any ProgressSink = SilentProgress(), cancellation: Cancellation = Cancellation()
+  ) throws -> CascadeTrainingResult {
+    try options.validate()
+    let opener = Opener(job: self, executor: executor, progress: progress, cancellation: cancellation)
+    guard !positives.isEmpty else {
+      throw InputError(source: "training", field: "positives", problem: "names no data set")
+    }
+    guard !negatives.isEmpty else {
+      throw InputError(source: "training", field: "negatives", problem: "names no data set")
+    }
+    guard validationPositives.isEmpty == validationNegatives.isEmpty else {
+      throw InputError(
+        source: "training", field: "validation", problem: "needs positives and negatives",
+        found: validationPositives.isEmpty ? "negatives alone" : "positives alone")
+    }
+    let labels = objects.map { Set($0) }
+    let (photos, objectSet) = try opener.open(positives, "positives")
+    tellMergedLabels(objectSet, progress)
+    let (backgrounds, backgroundSet) = try opener.open(negatives, "negatives")
+    var data = CascadeTrainingData(
+      positives: try AnnotatedPositives(photos, options: positiveOptions, labels: labels),
+      negatives: try NegativeWindows(
+        backgrounds, options: negativeOptions, positives: positiveOptions, executor: executor),
+      checksum: try checksum(photos, backgrounds))
+    if !validationPositives.isEmpty {
+      let (held, heldSet) = try opener.open(validationPositives, "validation positives")
+      let (windows, windowSet) = try opener.open(validationNegatives, "validation negatives")
+      try CascadeTrainingJob.refuse(objectSet, heldSet, "the positives and the validation positives")
+      try CascadeTrainingJob.refuse(backgroundSet, windowSet, "the negatives and the validation negatives")
+      var plain = positiveOptions
+      plain.copies = 0
+      data.validation = CascadeTrainingData.Validation(
+        positives: try AnnotatedPositives(held, options: plain, labels: labels),
+        negatives: try NegativeWindows(
+          windows, options: negativeOptions, positives: positiveOptions, executor: executor),
+        windowLimit: validationWindows)
+    }
+    return try CascadeTrainer.train(
+      data, options: options, checkpoint: checkpoint, executor: executor, progress: progress,
+      cancellation: cancellation)
+  }
+
+  /// As `trained`, with the model file's content.
+  public func run(
+    record: RunRecord, checkpoint: String? = nil, executor: ParallelExecutor = ParallelExecutor(),
+    progress: any ProgressSink = SilentProgress(), cancellation: Cancellation = Cancellation()
+  ) throws -> TrainedModel {
+    let result = try trained(
+      checkpoint: checkpoint, executor: executor, progress: progress, cancellation: cancellation)
+    let roles = [
+      ("positives", positives), ("negatives", negatives), ("validation positives", validationPositives),
+      ("validation negatives", validationNegatives),
+    ]
+    let dataSets = try roles.flatMap { role, sources in
+      try LoadedSources(sources).provenance(role: role, executor: executor, cancellation: cancellation)
+    }
+    let provenance = Provenance(
+      command: record.command, dataSets: dataSets, seed: options.seed, commit: record.commit, date: record.date,
+      machine: record.machine)
+    return TrainedModel(
+      model: try result.detector.modelFile(provenance: provenance, training: options), report: result.report)
+  }
+
+  private struct Opener {
+    let job: CascadeTrainingJob
+    let executor: ParallelExecutor
+    let progress: any ProgressSink
+    let cancellation: Cancellation
+
+    func open(_ sources: [AnnotatedSource], _ role: String) throws -> (OpenedPhotos, Dataset) {
+      let loaded = try LoadedSources(sources)
+      guard let set = loaded.dataset else {
+        throw InputError(source: "training", field: role, problem: "names no data set")
+      }
+      set.tellProblems(to: progress)
+      // Samples of a .vec are read from the file; photos are kept in grey as far as a quarter of the memory goes.
+      let photos = try OpenedPhotos(
+        DatasetTrainingSource(set, uses: loaded.uses), memory: job.options.memory * 1_000_000 / 4, executor: executor,
+        progress: progress, cancellation: cancellation, phase: "opening \(role)")
+      return (photos, set)
+    }
+  }
+
+  /// Several kinds of objects are learnt as one: told where no labels are chosen.
+  private func tellMergedLabels(_ photos: Dataset, _ progress: any ProgressSink) {
+    guard objects == nil else { return }
+    let labels = Set(photos.images.lazy.flatMap(\.annotations).filter { !$0.isIgnored }.map(\.label)).sorted()
+    guard labels.count > 1 else { return }
+    progress.receive(
+      .warning(
+        "the positives' objects have \(labels.count) labels (\(labels.prefix(8).joined(separator: ", "))), which are learnt as "
+          + "one: --objects chooses"))
+  }
+
+  private static func refuse(_ first: Dataset, _ second: Dataset, _ roles: String) throws {
+    let known = Set(first.sources)
+    guard let both = second.sources.firstIndex(where: known.contains) else { return }
+    throw InputError(
+      source: second.images[both].path, problem: "is among \(roles)",
+      hint: "a cascade must be measured on what it has not seen")
+  }
+
+  /// Of the photos and of how windows are taken from them.
+  private func checksum(_ objects: OpenedPhotos, _ backgrounds: OpenedPhotos) throws -> String {
+    SHA256.hexDigest(
+      of: Array(
+        (objects.checksum + backgrounds.checksum + (self.objects ?? ["*"]).joined(separator: "/")
+          + (try ModelFile.json(positiveOptions))
+          + (try ModelFile.json(negativeOptions))).utf8))
+  }
+
+  /// How objects become windows, in full.
+  public var positiveOptions: PositiveSampleOptions {
+    var result = PositiveSampleOptions(windowSize: options.windowSize)
+    result.seed = options.seed
+    result.fit = sampling.fit ?? result.fit
+    result.context = sampling.context ?? result.context
+    result.largestEnlargement = sampling.largestEnlargement ?? result.largestEnlargement
+    result.leastVisibleShare = sampling.leastVisibleShare ?? result.leastVisibleShare
+    result.mirrors = sampling.mirrors ?? result.mirrors
+    result.copies = sampling.copies ?? result.copies
+    result.jitterShift = sampling.jitterShift ?? result.jitterShift
+    result.jitterScale = sampling.jitterScale ?? result.jitterScale
+    result.jitterRotation = sampling.jitterRotation ?? result.jitterRotation
+    return result
+  }
+
+  /// Which windows are negatives, in full.
+  public var negativeOptions: NegativeWindowOptions {
+    var result = NegativeWindowOptions(windowSize: options.windowSize)
+    result.seed = options.seed
+    result.scaleFactor = lattice.scaleFactor ?? result.scaleFactor
+    result.stride = lattice.stride ?? result.stride
+    result.overlapLimit = lattice.overlapLimit ?? result.overlapLimit
+    result.smallestWindow = lattice.smallestWindow ?? result.smallestWindow
+    result.largestWindow = lattice.largestWindow ?? result.largestWindow
+    return result
+  }
+}
+
+extension CascadeTrainingReport: TrainingReport {}

@@ -1,0 +1,202 @@
+import CommandLineOptions
+import Foundation
+import Windhover
+
+/// `windhover-train cascade`: a cascade of boosted Haar features or local binary patterns.
+enum CascadeCommand {
+  static let command = Command(
+    CommandSpecification(
+      name: "cascade", summary: "Train a cascade of Haar features or local binary patterns.",
+      discussion: """
+        Takes the place of opencv_traincascade, whose options have its defaults here: positives from a .vec file or cut from
+        annotated photos, negatives from photos (away from what is annotated in them). A .xml is a cascade that OpenCV loads;
+        a .safetensors is our own, which also holds soft cascades, labels and options. Data sets are named NAME/SPLIT or
+        FORMAT:PATH (vec:faces.vec, list:background.txt, voc:DIR, ...); windhover-data --help tells more.
+
+        Nobody needs to guess how many positives will be used up: rejected ones are replaced as long as there are others.
+        Each negative window is looked at once; when too few are left, the cascade is written with the stages that it has, and
+        how many windows there were is told. A line a stage says what it cost and what it reaches.
+
+        --config takes all from a JSON file ({"positives": [...], "negatives": [...], "options": {...}}); options given
+        beside it win. A training that was interrupted goes on from FILE.checkpoint; with other options or data it
+        refuses, and --restart begins anew.
+        """,
+      options: [
+        .value("--output", "FILE", short: "-o", help: "The cascade to write: .xml or .safetensors.", required: true),
+        .list("--positives", "REF", short: "-p", help: "Packed samples, or photos with objects."),
+        .list("--negatives", "REF", short: "-n", help: "Photos that negatives are taken from."),
+        .list("--validation", "REF", help: "Samples or photos with objects to measure the cascade on; not trained on."),
+        .list("--validation-negatives", "REF", help: "Photos to measure false alarms on; not trained on."),
+        .value("--validation-windows", "N", help: "Windows of them to look at.", default: nil),
+        .value(
+          "--targets", "RULES", help: "Which objects to learn from, e.g. \"height>=20,blur<=1\"; others are ignored."),
+        .list("--objects", "LABEL", help: "Labels to learn as one kind of object. Default: all."),
+        .value("--config", "FILE", help: "A JSON file with data sets and options."),
+        .value("--preset", "TASK", help: "Options to begin with.", choices: CascadePreset.allCases.map(\.rawValue)),
+        .value("--label", "NAME", help: "What detections are called."),
+        .value("--window", "WxH", help: "Detection window in pixels. Default: 24x24."),
+        .value(
+          "--features", "SET", help: "Which features. Default: haar-basic.",
+          choices: CascadeTrainerOptions.Features.allCases.map(\.rawValue)),
+        .value(
+          "--boosting", "KIND", help: "Kind of AdaBoost. Default: gentle.",
+          choices: BoostingOptions.Algorithm.allCases.map(\.rawValue)),
+        .value("--depth", "N", help: "Splits from a tree's root to a leaf. Default: 1, a stump."),
+        .value("--trees", "N", help: "The most trees a stage. Default: 100."),
+        .value("--weight-trimming", "SHARE", help: "Share of the weight that trees are grown on. Default: 0.95."),
+        .value("--stages", "N", help: "The most stages. Default: 20."),
+        .value("--hit-rate", "SHARE", help: "Positives that a stage lets pass. Default: 0.995."),
+        .value("--false-alarm", "SHARE", help: "Negatives that a stage may let pass. Default: 0.5."),
+        .value(
+          "--goal", "SHARE", help: "Windows that the cascade may let pass: training ends there. Default: of all stages."
+        ),
+        .value("--samples", "P,N", help: "Positives and negatives a stage. Default: 2000,1000."),
+        .flag("--soft", help: "One classifier with a rejection trace in place of stages (.safetensors alone)."),
+        .flag("--mirror", help: "Also learn from mirror images."),
+        .value("--copies", "N", help: "Shifted, scaled and turned copies of each object."),
+        .value("--context", "FACTOR", help: "Grow objects' boxes by this before they are cut."),
+        .value("--stride", "N", help: "Pixels between negative windows on a level of a photo. Default: 1."),
+        .value("--memory", "MB", help: "The most memory for samples and features. Default: 2048."),
+        .value("--seed", "N", help: "Seed of everything random."),
+        .value("--report", "FILE", help: "Also write what the training did, as JSON."),
+        .flag("--restart", help: "Begin anew, even where a checkpoint is there.").unrecorded(),
+        .threads,
+      ],
+      examples: [
+        (
+          "windhover-train cascade -p vec:faces.vec -n list:background.txt --features lbp -o faces.xml",
+          "What opencv_traincascade does, from its files."
+        ),
+        (
+          "windhover-train cascade --preset face -p wider/train --targets \"height>=24\" -n inria/train-negatives -o face.xml",
+          "A face cascade from annotated photos."
+        ),
+        (
+          "windhover-train cascade --soft -p vec:faces.vec -n folder:scenes -o faces.safetensors",
+          "A soft cascade."
+        ),
+        (
+          "windhover-train cascade --window 30x20 -p voc:plates -n folder:streets --memory 500 -o plates.xml",
+          "Windows that are wider than high, with little memory."
+        ),
+      ]),
+    run: run)
+
+  private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
+    let output = options.requiredText("--output")
+    let job = try job(options)
+    guard output.hasSuffix(".xml") || output.hasSuffix(".safetensors") else {
+      throw UsageError("--output: found \"\(output)\", expected a name that ends in .xml or .safetensors")
+    }
+    if output.hasSuffix(".xml"), job.options.isSoft {
+      throw UsageError("--soft: OpenCV's .xml knows no soft cascades; give a .safetensors as --output")
+    }
+    let report = options.text("--report")
+    var outputs = OutputCheck()
+    let checkpoint = try outputs.training("--output", output)
+    try outputs.file("--report", report)
+    try outputs.inputs("the file of --config", [options.text("--config")].compactMap { $0 })
+    try outputs.inputs("a data set", job.dataSources.flatMap(\.data.namedPaths))
+    let lock = try FileLock.beside(output)
+    defer { lock?.release() }
+    if options.flag("--restart"), let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
+    let executor = try options.executor()
+    if output.hasSuffix(".xml") {
+      let trained = try job.trained(
+        checkpoint: checkpoint, executor: executor, progress: context.progress, cancellation: context.cancellation)
+      try OpenCVCascade.write(trained.detector, to: output)
+      try finish(trained.report, report, context)
+    } else {
+      let trained = try job.run(
+        record: RunRecord.now(command: context.recordedCommandLine), checkpoint: checkpoint, executor: executor,
+        progress: context.progress, cancellation: context.cancellation)
+      try trained.model.write(to: output)
+      try finish(trained.report, report, context)
+    }
+    if let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
+    context.progress.receive(.note("Written: \(output)"))
+  }
+
+  private static func finish(_ trained: any TrainingReport, _ path: String?, _ context: CommandContext) throws {
+    if let path { try AtomicFile.write(StrictJSON.text(trained), to: path) }
+    if let validation = (trained as? CascadeTrainingReport)?.validation {
+      context.progress.receive(.note(validation.markdown))
+    }
+  }
+
+  /// The job that the command line asks for: the file's or the preset's, with what is given beside it.
+  private static func job(_ options: ParsedOptions) throws -> CascadeTrainingJob {
+    var job: CascadeTrainingJob
+    if let path = options.text("--config") {
+      if options.isGiven("--preset") { throw UsageError("--preset and --config contradict: the file has all options") }
+      job = try StrictJSON.read(TrainingChoice.self, path: path).job(as: CascadeTrainingJob.self, source: path)
+    } else {
+      let preset = options.text("--preset").flatMap(CascadePreset.init) ?? .openCV
+      job = CascadeTrainingJob(positives: [], negatives: [], preset: preset)
+    }
+    let targets = options.text("--targets")
+    func sources(_ name: String, _ targets: String? = nil) throws -> [AnnotatedSource]? {
+      guard options.isGiven(name) else { return nil }
+      return try options.list(name).map { AnnotatedSource(data: try .parse($0), targets: targets) }
+    }
+    job.positives = try sources("--positives", targets) ?? job.positives
+    job.negatives = try sources("--negatives") ?? job.negatives
+    job.validationPositives = try sources("--validation", targets) ?? job.validationPositives
+    job.validationNegatives = try sources("--validation-negatives") ?? job.validationNegatives
+    if job.positives.isEmpty { throw UsageError("--positives REF (or --config FILE) is missing: what to learn from") }
+    if job.negatives.isEmpty {
+      throw UsageError("--negatives REF (or --config FILE) is missing: photos without objects")
+    }
+    if let value = try options.integer("--validation-windows", in: 1...1_000_000_000) { job.validationWindows = value }
+    if options.isGiven("--objects") { job.objects = options.list("--objects") }
+    if options.flag("--mirror") { job.sampling.mirrors = true }
+    if let value = try options.integer("--copies", in: 0...10_000) { job.sampling.copies = value }
+    if let value = try options.number("--context", in: 0.1...10) { job.sampling.context = value }
+    if let value = try options.integer("--stride", in: 1...1024) { job.lattice.stride = value }
+    try setTraining(&job.options, options)
+    return job
+  }
+
+  private static func setTraining(_ training: inout CascadeTrainerOptions, _ options: ParsedOptions) throws {
+    if let label = options.text("--label") { training.label = label }
+    if let size = try windowSize(options) { training.windowSize = size }
+    if let features = options.text("--features").flatMap(CascadeTrainerOptions.Features.init) {
+      training.features = features
+    }
+    if let kind = options.text("--boosting").flatMap(BoostingOptions.Algorithm.init) {
+      training.boosting.algorithm = kind
+    }
+    if let value = try options.integer("--depth", in: 1...16) { training.boosting.maximumDepth = value }
+    if let value = try options.integer("--trees", in: 1...100_000) { training.boosting.maximumTreeCount = value }
+    if let value = try options.number("--weight-trimming", in: 1e-3...1) { training.boosting.weightTrimming = value }
+    if let value = try options.integer("--stages", in: 1...1000) { training.stageCount = value }
+    if let value = try options.number("--hit-rate", in: 0...1) { training.hitRate = value }
+    if let value = try options.number("--false-alarm", in: 0...1) { training.falseAlarmRate = value }
+    if let value = try options.number("--goal", in: 0...1) { training.falseAlarmGoal = value }
+    if let (positives, negatives) = try samples(options) {
+      training.positiveCount = positives
+      training.negativeCount = negatives
+    }
+    if options.flag("--soft") { training.isSoft = true }
+    if let value = try options.integer("--memory", in: 1...1_000_000) { training.memory = value }
+    if let value = try options.seed("--seed") { training.seed = value }
+  }
+
+  private static func samples(_ options: ParsedOptions) throws -> (Int, Int)? {
+    guard let text = options.text("--samples") else { return nil }
+    let parts = text.split(separator: ",").map { Int($0) }
+    guard parts.count == 2, let positives = parts[0], let negatives = parts[1], positives > 0, negatives > 0 else {
+      throw UsageError("--samples: found \"\(text)\", expected POSITIVES,NEGATIVES, for example 2000,1000")
+    }
+    return (positives, negatives)
+  }
+
+  private static func windowSize(_ options: ParsedOptions) throws -> PixelSize? {
+    guard let text = options.text("--window") else { return nil }
+    let parts = text.split(separator: "x").map { Int($0) }
+    guard parts.count == 2, let width = parts[0], let height = parts[1], width > 0, height > 0 else {
+      throw UsageError("--window: found \"\(text)\", expected WIDTHxHEIGHT in pixels, for example 24x24")
+    }
+    return PixelSize(width: width, height: height)
+  }
+}
