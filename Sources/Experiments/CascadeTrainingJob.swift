@@ -29,6 +29,8 @@ public struct CascadeTrainingJob: TrainingJob {
   public var sampling: Sampling
   /// Which windows of the photos are negatives.
   public var lattice: Lattice
+  /// Scan options that the model keeps in place of the family's own, for example `{"threshold": -2}`.
+  public var scan: JSONTree?
 
   /// As `PositiveSampleOptions`, without what the training's options say already.
   public struct Sampling: Hashable, Codable, Sendable {
@@ -85,6 +87,7 @@ public struct CascadeTrainingJob: TrainingJob {
     objects = try values.decodeIfPresent([String].self, forKey: .objects)
     sampling = try values.decodeIfPresent(Sampling.self, forKey: .sampling) ?? Sampling()
     lattice = try values.decodeIfPresent(Lattice.self, forKey: .lattice) ?? Lattice()
+    scan = try values.decodeIfPresent(JSONTree.self, forKey: .scan)
   }
 
   /// Every data set that the job reads.
@@ -134,9 +137,14 @@ public struct CascadeTrainingJob: TrainingJob {
           windows, options: negativeOptions, positives: positiveOptions, executor: executor),
         windowLimit: validationWindows)
     }
-    return try CascadeTrainer.train(
+    var result = try CascadeTrainer.train(
       data, options: options, checkpoint: checkpoint, executor: executor, progress: progress,
       cancellation: cancellation)
+    if scan != nil {
+      let detector = result.detector
+      result.detector = detector.scanned(by: try detector.scanOptions(with: scan))
+    }
+    return result
   }
 
   /// As `trained`, with the model file's content.

@@ -238,6 +238,6 @@ public struct CascadeTrainer: Sendable {
 
 /// A trained cascade with the account of its training.
 public struct CascadeTrainingResult: Sendable {
-  public let detector: CascadeDetector
+  public var detector: CascadeDetector
   public let report: CascadeTrainingReport
 }
