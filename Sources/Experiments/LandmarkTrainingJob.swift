@@ -19,7 +19,7 @@ public struct LandmarkTrainingJob: Sendable {
   /// Boxes twice as wide and more are halved; bounds the memory of a face. `nil`: never.
   public var largestBox: Int? = 160
   /// Box sides seen around the box. `nil`: the whole photo.
-  public var margin: Double? = 0.75
+  public var margin: Double? = 0.4
   /// Leaves as they are written; `nil`: floats.
   public var leafBits: LeafBits? = .eight
   /// Whether a confidence is learnt from the training faces.
@@ -137,7 +137,7 @@ public struct LandmarkTrainingJob: Sendable {
       throw InputError(
         source: "landmark options", problem: "ask for more memory than this machine has", found: text(megabytes),
         expected: "less than \(text(machine))",
-        hint: "fewer faces, or less oversampling, poolSize, trees, localPool, gradientGrid")
+        hint: "fewer faces, or less oversampling, poolSize, trees, localPool, gradients' grid")
     }
     progress.receive(
       .note(

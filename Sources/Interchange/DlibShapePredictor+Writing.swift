@@ -41,7 +41,7 @@ extension DlibShapePredictor {
     guard predictor.gradientLevels.isEmpty else {
       throw InputError(
         source: name, problem: "cannot be written as a dlib file: it has levels that see gradients",
-        hint: "train with gradientLevels 0")
+        hint: "train with gradients []")
     }
   }
 

@@ -8,57 +8,121 @@ import LinearAlgebra
 /// twice that in double precision while they are solved.
 struct GradientRegression {
   let samples: TrainingSamples
-  let options: ShapePredictorOptions
   let executor: ParallelExecutor
 
-  func train(reading: GradientLevel.Reading, cancellation: Cancellation?) throws -> GradientLevel {
+  /// Samples that are described at a time.
+  private static let chunk = 1024
+
+  /// The residuals must be those of the aligned frames.
+  func train(_ gradient: ShapePredictorOptions.Gradient, cancellation: Cancellation?) throws -> GradientLevel {
     let values = samples.values
-    let isReduced = options.regressionWidth > 0 && options.regressionWidth < values
-    let width = isReduced ? options.regressionWidth : values
+    let isReduced = gradient.width > 0 && gradient.width < values
+    let width = isReduced ? gradient.width : values
     let basis = isReduced ? try samples.principalDirections(width) : []
-    let features = reading.featureCount(points: values / 2)
-    let used = samples.count
-    // Means of features, so that the ridge does not press on them.
-    var square = [Float](repeating: 0, count: features * features)
-    var cross = [Float](repeating: 0, count: features * width)
-    var featureSum = [Double](repeating: 0, count: features)
-    var targetSum = [Double](repeating: 0, count: width)
-    let chunk = 1024
-    let rows = UnsafeMutableBufferPointer<Float>.allocate(capacity: chunk * features)
-    let targets = UnsafeMutableBufferPointer<Float>.allocate(capacity: chunk * width)
+    let reading = gradient.reading
+    var sums = Sums(features: reading.featureCount(points: values / 2), width: width)
+    let rows = UnsafeMutableBufferPointer<Float>.allocate(capacity: GradientRegression.chunk * sums.features)
+    let targets = UnsafeMutableBufferPointer<Float>.allocate(capacity: GradientRegression.chunk * width)
     defer {
       rows.deallocate()
       targets.deallocate()
     }
     rows.initialize(repeating: 0)
     targets.initialize(repeating: 0)
-    let output = DisjointBuffer(rows)
+    let weights = sampleWeights(gradient.robustness)
     var start = 0
-    while start < used {
+    while start < samples.count {
       try cancellation?.check()
-      let count = min(chunk, used - start)
-      let first = start
-      executor.forEachChunk(of: count, chunkSize: 64) { range in
-        let reader = GradientReader(reading, meanShape: samples.meanShape)
-        for k in range {
-          samples.faces[(first + k) / samples.oversampling].view.withPlane { plane, _ in
-            reader.read(
-              plane, shape: samples.current + (first + k) * values, turn: samples.turn(of: first + k),
-              to: output.base + k * features)
-          }
-        }
-      }
-      let residuals = samples.residuals + first * values
+      let range = start..<min(samples.count, start + GradientRegression.chunk)
+      describe(range, reading, to: DisjointBuffer(rows), features: sums.features)
+      let residuals = samples.residuals + start * values
       if basis.isEmpty {
-        targets.baseAddress!.update(from: residuals, count: count * values)
+        targets.baseAddress!.update(from: residuals, count: range.count * values)
       } else {
         BLAS.gemm(
-          transposeB: true, rows: count, columns: width, inner: values, residuals, leadingA: values, basis,
+          transposeB: true, rows: range.count, columns: width, inner: values, residuals, leadingA: values, basis,
           leadingB: values, targets.baseAddress!, leadingC: width)
       }
-      for k in 0..<count {
-        for j in 0..<features { featureSum[j] += Double(rows[k * features + j]) }
-        for j in 0..<width { targetSum[j] += Double(targets[k * width + j]) }
+      sums.add(rows, targets, weights: weights[range], on: executor)
+      start = range.upperBound
+    }
+    let (table, bias) = try sums.solved(ridge: gradient.ridge)
+    return GradientLevel(reading: reading, weights: .float(table), bias: bias, basis: basis)
+  }
+
+  /// The histograms of some samples, a row each.
+  private func describe(
+    _ range: Range<Int>, _ reading: GradientLevel.Reading, to output: DisjointBuffer<Float>, features: Int
+  ) {
+    executor.forEachChunk(of: range.count, chunkSize: 64) { part in
+      let face = AlignedFace(reading, meanShape: samples.meanShape)
+      withUnsafeTemporaryAllocation(of: Int16.self, capacity: features) { numbers in
+        for k in part {
+          let sample = range.lowerBound + k
+          samples.align(face, sample: sample)
+          face.read(samples.current + sample * samples.values, to: numbers.baseAddress!)
+          let row = output.base + k * features
+          for j in 0..<features { row[j] = Float(numbers[j]) }
+        }
+      }
+    }
+  }
+
+  /// What each sample counts, 1 in the mean; see `ShapePredictorOptions.Gradient`.
+  private func sampleWeights(_ robustness: Double) -> [Float] {
+    var weights = [Float](repeating: 1, count: samples.count)
+    if robustness == 0 { return weights }
+    for sample in weights.indices {
+      let row = samples.residuals + sample * samples.values
+      var squares: Float = 0
+      for k in 0..<samples.values { squares += row[k] * row[k] }
+      weights[sample] = pow(max(0.2, squares.squareRoot()), -Float(robustness))
+    }
+    let mean = Float(weights.reduce(0.0) { $0 + Double($1) } / Double(weights.count))
+    return weights.map { $0 / mean }
+  }
+
+  /// Weighted sums of what the normal equations need.
+  private struct Sums {
+    let features: Int
+    let width: Int
+    /// The lower triangle of the features' products.
+    var square: [Float]
+    var cross: [Float]
+    var featureSum: [Double]
+    var targetSum: [Double]
+    var total = 0.0
+
+    init(features: Int, width: Int) {
+      self.features = features
+      self.width = width
+      square = [Float](repeating: 0, count: features * features)
+      cross = [Float](repeating: 0, count: features * width)
+      featureSum = [Double](repeating: 0, count: features)
+      targetSum = [Double](repeating: 0, count: width)
+    }
+
+    /// Adds as many rows as there are weights. The rows are scaled in place.
+    mutating func add(
+      _ rows: UnsafeMutableBufferPointer<Float>, _ targets: UnsafeMutableBufferPointer<Float>,
+      weights: ArraySlice<Float>, on executor: ParallelExecutor
+    ) {
+      let (features, width, count) = (features, width, weights.count)
+      for (k, weight) in weights.enumerated() {
+        let root = weight.squareRoot()
+        let row = rows.baseAddress! + k * features
+        featureSum.withUnsafeMutableBufferPointer { sum in
+          for j in 0..<features {
+            sum[j] += Double(weight * row[j])
+            row[j] *= root
+          }
+        }
+        let target = targets.baseAddress! + k * width
+        for j in 0..<width {
+          targetSum[j] += Double(weight * target[j])
+          target[j] *= root
+        }
+        total += Double(weight)
       }
       // Blocks of rows of the product are independent: one thread each, the same sums for any number of threads.
       let block = 512
@@ -66,9 +130,9 @@ struct GradientRegression {
       square.withUnsafeMutableBufferPointer { square in
         let square = DisjointBuffer(square)
         executor.forEach((features + block - 1) / block) { index in
-          let from = index * block
+          // The longest first.
+          let from = ((features + block - 1) / block - 1 - index) * block
           let height = min(block, features - from)
-          // The lower triangle is enough.
           BLAS.gemm(
             transposeA: true, rows: height, columns: from + height, inner: count, rowPointer.base + from,
             leadingA: features, rowPointer.base, leadingB: features, beta: 1, square.base + from * features,
@@ -80,33 +144,45 @@ struct GradientRegression {
           transposeA: true, rows: features, columns: width, inner: count, rows.baseAddress!, leadingA: features,
           targets.baseAddress!, leadingB: width, beta: 1, cross.baseAddress!, leadingC: width)
       }
-      start += count
     }
-    let n = Double(used)
-    var trace = 0.0
-    for i in 0..<features {
-      let mean = Float(featureSum[i] / n)
-      for j in 0...i { square[i * features + j] -= mean * Float(featureSum[j]) }
-      for j in 0..<width { cross[i * width + j] -= mean * Float(targetSum[j]) }
-      trace += Double(square[i * features + i])
+
+    /// A row of weights for each output, and the addends. Means are taken out, so that the ridge does not press on them.
+    mutating func solved(ridge share: Double) throws -> (weights: [Float], bias: [Float]) {
+      var trace = 0.0
+      let means = featureSum.map { $0 / total }
+      square.withUnsafeMutableBufferPointer { square in
+        for i in 0..<features {
+          let mean = Float(means[i])
+          let row = square.baseAddress! + i * features
+          for j in 0...i { row[j] -= mean * Float(featureSum[j]) }
+          for j in 0..<width { cross[i * width + j] -= mean * Float(targetSum[j]) }
+          trace += Double(row[i])
+        }
+        let ridge = Float(share * trace / Double(features)) + 1e-3
+        for i in 0..<features { square[i * features + i] += ridge }
+      }
+      let solution: [Float]
+      do {
+        solution = try Matrix(rows: features, columns: features, values: square).solvedByCholesky(
+          Matrix(rows: features, columns: width, values: cross)
+        ).values
+      } catch is MatrixError {
+        throw InputError(
+          source: "landmark options", field: "gradients", problem: "have a level without a solution",
+          found: "ridge \(share)", hint: "a larger ridge, or more faces")
+      }
+      square = []
+      var weights = [Float](repeating: 0, count: features * width)
+      var bias = [Float](repeating: 0, count: width)
+      for k in 0..<width {
+        var sum = targetSum[k] / total
+        for j in 0..<features {
+          weights[k * features + j] = solution[j * width + k]
+          sum -= Double(solution[j * width + k]) * means[j]
+        }
+        bias[k] = Float(sum)
+      }
+      return (weights, bias)
     }
-    let ridge = Float(options.gradientRidge * trace / Double(features)) + 1e-6
-    for i in 0..<features { square[i * features + i] += ridge }
-    let solution: Matrix
-    do {
-      solution = try Matrix(rows: features, columns: features, values: square).solvedByCholesky(
-        Matrix(rows: features, columns: width, values: cross))
-    } catch is MatrixError {
-      throw InputError(
-        source: "landmark options", field: "gradientRidge", problem: "leaves a gradient level without a solution",
-        found: "\(options.gradientRidge)", hint: "a larger one, or more faces")
-    }
-    var table = solution.values
-    for j in 0..<width {
-      var bias = targetSum[j] / n
-      for i in 0..<features { bias -= Double(solution.values[i * width + j]) * featureSum[i] / n }
-      table.append(Float(bias))
-    }
-    return GradientLevel(reading: reading, weights: .float(table), width: width, basis: basis)
   }
 }

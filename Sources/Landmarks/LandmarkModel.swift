@@ -54,7 +54,8 @@ public struct LandmarkModel: Sendable {
 
   /// Tensors: `mean_shape` [points, 2]; for each level n from 0 `n.anchors` [pixels], `n.offsets` [2, pixels], `n.pixels`
   /// [trees, splits, 2], `n.thresholds` [trees, splits], `n.leaves` [trees, leaves, width] and, where leaves are
-  /// coefficients, `n.basis` [width, values]; `confidence.weights`.
+  /// coefficients, `n.basis` [width, values]; for each gradient level n from 0 `gradient.n.weights` [width, features],
+  /// `gradient.n.bias` [width] and, where outputs are coefficients, `gradient.n.basis`; `confidence.weights`.
   public func modelFile() throws -> ModelFile {
     var tensors: [String: Tensor] = [
       "mean_shape": Tensor(predictor.meanShape, shape: [predictor.pointCount, 2])
@@ -78,9 +79,9 @@ public struct LandmarkModel: Sendable {
     }
     var gradients: [Record.Gradient] = []
     for (index, level) in predictor.gradientLevels.enumerated() {
-      let shape = [level.weights.count / level.width, level.width]
-      let stored = LandmarkModel.tensor(level.weights, shape)
+      let stored = LandmarkModel.tensor(level.weights, [level.width, level.weights.count / level.width])
       tensors["gradient.\(index).weights"] = stored.tensor
+      tensors["gradient.\(index).bias"] = Tensor(level.bias)
       if !level.basis.isEmpty {
         tensors["gradient.\(index).basis"] = Tensor(level.basis, shape: [level.width, predictor.meanShape.count])
       }
@@ -163,9 +164,12 @@ public struct LandmarkModel: Sendable {
     var gradients: [GradientLevel] = []
     for (index, level) in (record.gradientLevels ?? []).enumerated() {
       let reading = level.reading
-      guard reading.resolution >= 1, reading.resolution <= 1000, (1...99).contains(reading.cell), reading.cell % 2 == 1,
+      guard reading.resolution >= 1, reading.resolution <= 1000, GradientLevel.Reading.isCell(reading.cell),
         (1...16).contains(reading.grid), (1...131_070).contains(level.width)
       else { throw fail("gradient.\(index)", "has sizes out of range") }
+      guard reading.alignsAnew || index > 0 && gradients[index - 1].reading.reads(sameFaceAs: reading) else {
+        throw fail("gradient.\(index)", "reads again a face that the level before does not read")
+      }
       let hasBasis = file.tensors["gradient.\(index).basis"] != nil
       guard hasBasis || level.width == mean.count else {
         throw fail("gradient.\(index).weights", "are of another width than the shape and have no basis")
@@ -174,8 +178,8 @@ public struct LandmarkModel: Sendable {
         GradientLevel(
           reading: reading,
           weights: try LandmarkModel.leaves(
-            file, "gradient.\(index).weights", [reading.featureCount(points: points) + 1, level.width], level.scale),
-          width: level.width,
+            file, "gradient.\(index).weights", [level.width, reading.featureCount(points: points)], level.scale),
+          bias: try floats("gradient.\(index).bias", shape: [level.width]),
           basis: hasBasis ? try floats("gradient.\(index).basis", shape: [level.width, mean.count]) : []))
     }
     predictor = ShapePredictor(

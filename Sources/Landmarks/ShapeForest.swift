@@ -135,10 +135,22 @@ extension ShapeForest {
 }
 
 extension GradientLevel {
-  /// The same level with weights of 8 or 16 bits; see `ShapeForest.quantized(bits:)`.
+  /// The same level with weights of 8 or 16 bits. Where outputs are coefficients of a basis each has a step of its own.
   public func quantized(bits: LeafBits) -> GradientLevel {
+    var table = weights.values
     var copy = self
-    (copy.weights, copy.basis) = weights.quantized(bits: bits, width: width, basis: basis)
+    let count = table.count / width
+    if !basis.isEmpty {
+      let values = basis.count / width
+      for k in 0..<width {
+        let largest = table[k * count..<(k + 1) * count].reduce(Float(0)) { max($0, abs($1)) }
+        guard largest > 0 else { continue }
+        for j in k * count..<(k + 1) * count { table[j] /= largest }
+        copy.bias[k] /= largest
+        for j in k * values..<(k + 1) * values { copy.basis[j] *= largest }
+      }
+    }
+    copy.weights = LeafTable.quantized(table, bits: bits)
     return copy
   }
 }
@@ -157,12 +169,16 @@ extension LeafTable {
         for k in 0..<values { basis[column * values + k] *= largest }
       }
     }
+    return (LeafTable.quantized(table, bits: bits), basis)
+  }
+
+  static func quantized(_ table: [Float], bits: LeafBits) -> LeafTable {
     let largest = table.reduce(Float(0)) { max($0, abs($1)) }
     let steps: Float = bits == .eight ? 127 : 32_767
     let scale = largest > 0 ? largest / steps : 1
     switch bits {
-    case .eight: return (.int8(table.map { Int8(($0 / scale).rounded()) }, scale: scale), basis)
-    case .sixteen: return (.int16(table.map { Int16(($0 / scale).rounded()) }, scale: scale), basis)
+    case .eight: return .int8(table.map { Int8(($0 / scale).rounded()) }, scale: scale)
+    case .sixteen: return .int16(table.map { Int16(($0 / scale).rounded()) }, scale: scale)
     }
   }
 }

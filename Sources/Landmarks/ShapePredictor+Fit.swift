@@ -41,20 +41,41 @@ extension ShapePredictor {
         }
       }
     }
-    for level in gradientLevels { refine(plane, shape: shape, by: level) }
+    if gradientLevels.isEmpty { return }
+    var face: AlignedFace?
+    for level in gradientLevels { face = refine(plane, shape: shape, by: level, reusing: face) }
   }
 
   /// Moves `shape` by one gradient level.
-  func refine(_ plane: GreyPlane, shape: UnsafeMutablePointer<Float>, by level: GradientLevel) {
-    let reader = GradientReader(level.reading, meanShape: meanShape)
-    let turn = meanShape.withUnsafeBufferPointer { Turn(from: $0.baseAddress!, to: shape, count: pointCount) }
-    let change = withUnsafeTemporaryAllocation(of: Float.self, capacity: reader.featureCount) { features in
-      reader.read(plane, shape: shape, turn: turn, to: features.baseAddress!)
-      return level.change(features.baseAddress!, values: meanShape.count)
+  /// - Parameter face: that of the level before, still aligned to its photo.
+  /// - Returns: what the next level may read again.
+  func refine(
+    _ plane: GreyPlane, shape: UnsafeMutablePointer<Float>, by level: GradientLevel, reusing face: AlignedFace?
+  ) -> AlignedFace {
+    var aligned = face
+    if face.map({ !$0.reading.reads(sameFaceAs: level.reading) }) ?? true { aligned = nil }
+    let reader = aligned ?? AlignedFace(level.reading, meanShape: meanShape)
+    if aligned == nil || level.reading.alignsAnew {
+      let turn = meanShape.withUnsafeBufferPointer { Turn(from: $0.baseAddress!, to: shape, count: pointCount) }
+      reader.align(plane, shape: shape, turn: turn)
     }
-    for k in 0..<pointCount {
-      shape[2 * k] += turn.a * change[2 * k] - turn.b * change[2 * k + 1]
-      shape[2 * k + 1] += turn.b * change[2 * k] + turn.a * change[2 * k + 1]
+    refine(shape, by: level, reading: reader)
+    return reader
+  }
+
+  /// Moves `shape` by what the level sees in a face that is aligned already.
+  func refine(_ shape: UnsafeMutablePointer<Float>, by level: GradientLevel, reading face: AlignedFace) {
+    let values = meanShape.count
+    withUnsafeTemporaryAllocation(of: Int16.self, capacity: face.featureCount) { features in
+      face.read(shape, to: features.baseAddress!)
+      withUnsafeTemporaryAllocation(of: Float.self, capacity: values) { change in
+        level.change(features.baseAddress!, values: values, to: change.baseAddress!)
+        let turn = face.turn
+        for k in 0..<pointCount {
+          shape[2 * k] += turn.a * change[2 * k] - turn.b * change[2 * k + 1]
+          shape[2 * k + 1] += turn.b * change[2 * k] + turn.a * change[2 * k + 1]
+        }
+      }
     }
   }
 }

@@ -27,7 +27,7 @@ public struct ShapePredictor: Hashable, Sendable {
   /// x and y of each point in turn, in box units.
   public let meanShape: [Float]
   public let levels: [ShapeForest]
-  /// Levels that see gradients, after the forests; empty in dlib's and in plain ones.
+  /// Levels that see gradients, after the forests; none in dlib's.
   public let gradientLevels: [GradientLevel]
   public let border: Border
   public let changeFrame: ChangeFrame
@@ -54,12 +54,15 @@ public struct ShapePredictor: Hashable, Sendable {
     self.meanShape = meanShape
     for level in gradientLevels {
       precondition(
-        level.weights.count == (level.reading.featureCount(points: meanShape.count / 2) + 1) * level.width
+        level.weights.count == level.reading.featureCount(points: meanShape.count / 2) * level.width
           && (level.basis.isEmpty
             ? level.width == meanShape.count : level.basis.count == level.width * meanShape.count),
         "a gradient level of another size")
     }
     self.levels = levels
+    for (level, before) in zip(gradientLevels.dropFirst(), gradientLevels) where !level.reading.alignsAnew {
+      precondition(level.reading.reads(sameFaceAs: before.reading), "a level reads a face of another kind")
+    }
     self.gradientLevels = gradientLevels
     self.border = border
     self.changeFrame = changeFrame

@@ -36,39 +36,40 @@ extension ShapePredictorOptions {
     }
   }
 
-  /// These options with one replaced, its value as text: a number, `true`, `false`, or a word.
+  /// These options with one replaced, its value as text: a number, `true`, `false`, a word, or JSON in
+  /// brackets.
   /// - Throws: as above.
   public func replacing(_ name: String, with text: String, source: String) throws -> ShapePredictorOptions {
-    let value: Any = text == "true" ? true : text == "false" ? false : Int(text) ?? Double(text) ?? text as Any
+    var value: Any = text == "true" ? true : text == "false" ? false : Int(text) ?? Double(text) ?? text as Any
+    if text.hasPrefix("["), let list = try? JSONSerialization.jsonObject(with: Data(text.utf8)) { value = list }
     guard JSONSerialization.isValidJSONObject([name: value]) else {
       throw InputError(source: source, field: name, problem: "has no usable value", found: text)
     }
     return try replacing(JSONSerialization.data(withJSONObject: [name: value]), source: source)
   }
 
-  /// What ships for faces: local binary features with a global regression, then two gradient levels; chosen on 300-W's
-  /// validation faces.
+  /// What ships for faces: gradient levels alone, coarse ones first; chosen on 300-W's validation faces.
   public static var face: ShapePredictorOptions {
     var options = ShapePredictorOptions()
+    options.levels = 0
     options.leaves = .globalRegression
-    options.levels = 10
-    options.oversampling = 10
+    options.oversampling = 8
     options.start = .both
-    options.startShift = 0.03
-    options.startScale = 0.05
+    options.startShift = 0.06
+    options.startScale = 0.09
+    options.startRotation = 8
     options.changeFrame = .shape
     options.border = .replicate
+    // Of forests, where --set asks for some.
     options.localPool = 60
-    options.localTrees = 8
-    options.localDepth = 5
     options.ridge = 0.3
     options.regressionWidth = 48
-    options.gradientLevels = 2
-    options.gradientResolutionFirst = 54
-    options.gradientResolutionLast = 66
-    options.gradientCell = 3
-    options.gradientGrid = 4
-    options.gradientRidge = 6
+    options.gradients = [
+      Gradient(resolution: 30, cell: 5, grid: 3, ridge: 2, width: 32),
+      Gradient(resolution: 40, cell: 5, grid: 3, ridge: 2, width: 32),
+      Gradient(resolution: 60, cell: 3, grid: 4, ridge: 3),
+      Gradient(resolution: 80, cell: 3, grid: 4, ridge: 4, robustness: 1),
+    ]
     options.seed = 1
     return options
   }

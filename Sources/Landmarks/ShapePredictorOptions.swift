@@ -3,7 +3,7 @@ import Execution
 /// How a landmark fitter is trained. The defaults are those of dlib's trainer but for `thresholdsFromSamples` and
 /// `scoringWidth`; its files can hold the result.
 public struct ShapePredictorOptions: Hashable, Codable, Sendable {
-  /// Levels of the cascade.
+  /// Forests of the cascade.
   public var levels = 10
   /// Trees of a level.
   public var trees = 500
@@ -52,16 +52,8 @@ public struct ShapePredictorOptions: Hashable, Codable, Sendable {
   public var regressionPasses = 8
   /// Outputs of the regression: principal coordinates of the residuals. 0: the points themselves.
   public var regressionWidth = 64
-  /// Levels that see gradients, after the others.
-  public var gradientLevels = 0
-  /// Pixels to a box unit, at the first gradient level and the last.
-  public var gradientResolutionFirst = 90.0
-  public var gradientResolutionLast = 110.0
-  /// Side of a cell in these pixels, odd, and cells a side of a landmark's grid.
-  public var gradientCell = 5
-  public var gradientGrid = 4
-  /// Ridge as a share of the features' mean variance sum.
-  public var gradientRidge = 6.0
+  /// Levels that see gradients, after the forests.
+  public var gradients: [Gradient] = []
   public var seed: UInt64 = 0
 
   public init() {}
@@ -74,6 +66,55 @@ public struct ShapePredictorOptions: Hashable, Codable, Sendable {
     case jitter
     /// Averages of two shapes, shifted, scaled and turned.
     case both
+  }
+
+  /// One level that sees gradients; see `GradientLevel`.
+  public struct Gradient: Hashable, Codable, Sendable {
+    /// Pixels of the aligned face to a box unit.
+    public var resolution = 60.0
+    /// Side of a cell in these pixels, odd, and cells a side of a landmark's grid.
+    public var cell = 3
+    public var grid = 4
+    /// Ridge as a share of the features' mean variance sum.
+    public var ridge = 6.0
+    /// Outputs: principal coordinates of the residuals; 0: the points themselves.
+    public var width = 48
+    /// How much less a sample counts the farther it is from its face: its weight is the inverse of its error (the root of
+    /// the squares' sum over points, in box units, 0.2 at least) to this power. 0: all alike. 1 comes near to least
+    /// distances, which the mean error measures, in place of least squares.
+    public var robustness = 0.0
+    /// Whether the face is aligned anew to the shape, or the level before's is read again.
+    public var alignsAnew = true
+
+    public init(
+      resolution: Double = 60, cell: Int = 3, grid: Int = 4, ridge: Double = 6, width: Int = 48,
+      robustness: Double = 0, alignsAnew: Bool = true
+    ) {
+      self.resolution = resolution
+      self.cell = cell
+      self.grid = grid
+      self.ridge = ridge
+      self.width = width
+      self.robustness = robustness
+      self.alignsAnew = alignsAnew
+    }
+
+    /// Keys that are left out take the values above.
+    public init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: CodingKeys.self)
+      resolution = try values.decodeIfPresent(Double.self, forKey: .resolution) ?? resolution
+      cell = try values.decodeIfPresent(Int.self, forKey: .cell) ?? cell
+      grid = try values.decodeIfPresent(Int.self, forKey: .grid) ?? grid
+      ridge = try values.decodeIfPresent(Double.self, forKey: .ridge) ?? ridge
+      width = try values.decodeIfPresent(Int.self, forKey: .width) ?? width
+      robustness = try values.decodeIfPresent(Double.self, forKey: .robustness) ?? robustness
+      alignsAnew = try values.decodeIfPresent(Bool.self, forKey: .alignsAnew) ?? alignsAnew
+    }
+
+    /// - Precondition: `validate()` has passed.
+    var reading: GradientLevel.Reading {
+      GradientLevel.Reading(resolution: resolution, cell: cell, grid: grid, alignsAnew: alignsAnew)
+    }
   }
 
   public enum Leaves: String, Hashable, Codable, Sendable {
@@ -90,7 +131,7 @@ public struct ShapePredictorOptions: Hashable, Codable, Sendable {
       throw InputError(
         source: "landmark options", field: field, problem: "out of range", found: "\(found)", expected: expected)
     }
-    try check((1...100).contains(levels), "levels", levels, "1 to 100")
+    try check((0...100).contains(levels), "levels", levels, "0 to 100")
     try check((1...100_000).contains(trees), "trees", trees, "1 to 100000")
     try check((1...8).contains(depth), "depth", depth, "1 to 8")
     try check(shrinkage > 0 && shrinkage <= 1, "shrinkage", shrinkage, "above 0, at most 1")
@@ -112,16 +153,22 @@ public struct ShapePredictorOptions: Hashable, Codable, Sendable {
     }
     try check(ridge >= 0 && ridge <= 1e6, "ridge", ridge, "0 to 1e6")
     try check((0...4000).contains(regressionWidth), "regressionWidth", regressionWidth, "0 (all) to 4000")
-    try check((0...10).contains(gradientLevels), "gradientLevels", gradientLevels, "0 to 10")
-    for (name, resolution) in [
-      ("gradientResolutionFirst", gradientResolutionFirst), ("gradientResolutionLast", gradientResolutionLast),
-    ] {
-      try check(resolution >= 10 && resolution <= 400, name, resolution, "10 to 400")
+    try check(gradients.count <= 20, "gradients", gradients.count, "20 levels at most")
+    try check(levels + gradients.count > 0, "levels", levels, "1 or more where there are no gradients")
+    for (index, gradient) in gradients.enumerated() {
+      let name = "gradients[\(index)]"
+      try check((10...400).contains(gradient.resolution), "\(name).resolution", gradient.resolution, "10 to 400")
+      try check(
+        GradientLevel.Reading.isCell(gradient.cell), "\(name).cell", gradient.cell,
+        "odd, 1 to \(GradientLevel.Reading.largestCell)")
+      try check((1...8).contains(gradient.grid), "\(name).grid", gradient.grid, "1 to 8")
+      try check(gradient.ridge >= 0 && gradient.ridge <= 1e6, "\(name).ridge", gradient.ridge, "0 to 1e6")
+      try check((0...4000).contains(gradient.width), "\(name).width", gradient.width, "0 to 4000")
+      try check((0...4).contains(gradient.robustness), "\(name).robustness", gradient.robustness, "0 to 4")
+      try check(
+        gradient.alignsAnew || index > 0 && gradients[index - 1].reading.reads(sameFaceAs: gradient.reading),
+        "\(name).alignsAnew", false, "true where resolution, cell or grid are others than those of the level before")
     }
-    try check(
-      (1...31).contains(gradientCell) && gradientCell % 2 == 1, "gradientCell", gradientCell, "odd, 1 to 31")
-    try check((1...8).contains(gradientGrid), "gradientGrid", gradientGrid, "1 to 8")
-    try check(gradientRidge >= 0 && gradientRidge <= 1e6, "gradientRidge", gradientRidge, "0 to 1e6")
     try check((1...1000).contains(regressionPasses), "regressionPasses", regressionPasses, "1 to 1000")
   }
 }

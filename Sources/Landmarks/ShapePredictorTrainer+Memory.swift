@@ -43,12 +43,16 @@ extension ShapePredictorTrainer {
       leafWidth = width
     }
     var model = leaves * 4 * leafWidth + splits * 6
-    if options.gradientLevels > 0 {
-      let features = Double(points * options.gradientGrid * options.gradientGrid * GradientLevel.directions)
+    var largest = 0.0
+    for gradient in options.gradients {
+      let features = Double(gradient.reading.featureCount(points: points))
+      let width = gradient.width == 0 ? values : min(values, Double(gradient.width))
       // Single precision sums, two copies in double precision while they are solved, and a chunk of samples.
-      bytes += features * features * 20 + 1024 * features * 4 + features * width * 24
-      model += Double(options.gradientLevels) * features * width * 4
+      largest = max(largest, features * features * 20 + 1024 * features * 4 + features * width * 24)
+      model += features * width * 4
     }
+    // Beside them where each sample's face was aligned to.
+    if !options.gradients.isEmpty { bytes += largest + samples * 16 + Double(validationFaces) * 16 }
     return bytes + 2 * model
   }
 

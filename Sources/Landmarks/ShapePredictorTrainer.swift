@@ -86,18 +86,13 @@ public struct ShapePredictorTrainer: Sendable {
         validationError: validation.isEmpty ? nil : checks.meanError(on: executor))
       try report(predictor, now)
     }
-    for index in predictor.gradientLevels.count..<max(predictor.gradientLevels.count, options.gradientLevels) {
+    for index in predictor.gradientLevels.count..<max(predictor.gradientLevels.count, options.gradients.count) {
       try cancellation?.check()
-      progress.receive(.began(phase: "gradient level \(index + 1) of \(options.gradientLevels)", total: nil))
-      // Residuals in the mean shape's frame, whatever the forests' leaves are in.
-      samples.computeResiduals(frame: .shape, on: executor)
-      let ratio = options.gradientLevels > 1 ? Double(index) / Double(options.gradientLevels - 1) : 1
-      let reading = GradientLevel.Reading(
-        resolution: options.gradientResolutionFirst
-          + ratio * (options.gradientResolutionLast - options.gradientResolutionFirst), cell: options.gradientCell,
-        grid: options.gradientGrid)
-      let level = try GradientRegression(samples: samples, options: options, executor: executor).train(
-        reading: reading, cancellation: cancellation)
+      progress.receive(.began(phase: "gradient level \(index + 1) of \(options.gradients.count)", total: nil))
+      if options.gradients[index].alignsAnew { samples.align() }
+      samples.computeAlignedResiduals(on: executor)
+      let level = try GradientRegression(samples: samples, executor: executor).train(
+        options.gradients[index], cancellation: cancellation)
       predictor = ShapePredictor(
         meanShape: meanShape, levels: predictor.levels, gradientLevels: predictor.gradientLevels + [level],
         border: options.border, changeFrame: options.changeFrame, largestBox: largestBox, margin: margin,
@@ -115,11 +110,12 @@ public struct ShapePredictorTrainer: Sendable {
   }
 
   private func walk(_ samples: TrainingSamples, _ level: GradientLevel, _ predictor: ShapePredictor) {
+    if level.reading.alignsAnew { samples.align() }
     executor.forEachChunk(of: samples.count, chunkSize: 64) { range in
+      let face = AlignedFace(level.reading, meanShape: predictor.meanShape)
       for sample in range {
-        samples.faces[sample / samples.oversampling].view.withPlane { plane, _ in
-          predictor.refine(plane, shape: samples.current + sample * samples.values, by: level)
-        }
+        samples.align(face, sample: sample)
+        predictor.refine(samples.current + sample * samples.values, by: level, reading: face)
       }
     }
   }

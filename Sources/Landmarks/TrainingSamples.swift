@@ -22,6 +22,9 @@ final class TrainingSamples: @unchecked Sendable {
   /// `count x values`: target less current shape, in the level's frame; 0 at absent points.
   let residuals: UnsafeMutablePointer<Float>
 
+  /// Where each sample's face was aligned to last; empty before that.
+  private var alignments: [(middle: SIMD2<Float>, turn: Turn)] = []
+
   /// Every point must be there in one face at least; `ShapePredictorTrainer` sees to it.
   init(_ faces: [LandmarkFace], meanShape: [Float], oversampling: Int) {
     self.faces = faces
@@ -154,6 +157,42 @@ final class TrainingSamples: @unchecked Sendable {
           }
           for k in absent[face] { row[k] = 0 }
         }
+      }
+    }
+  }
+
+  /// Gradient levels from here on see each face aligned to its sample's shape as it stands.
+  func align() {
+    alignments = (0..<count).map { sample in
+      let shape = current + sample * values
+      var middle = SIMD2<Float>.zero
+      for k in stride(from: 0, to: values, by: 2) { middle += SIMD2(shape[k], shape[k + 1]) }
+      return (middle / Float(values / 2), turn(of: sample))
+    }
+  }
+
+  /// Aligns a sample's face as the last `align()` found it.
+  func align(_ face: AlignedFace, sample: Int) {
+    faces[sample / oversampling].view.withPlane { plane, _ in
+      face.align(plane, middle: alignments[sample].middle, turn: alignments[sample].turn)
+    }
+  }
+
+  /// Fills the residuals in the frames that the faces are aligned to.
+  func computeAlignedResiduals(on executor: ParallelExecutor) {
+    executor.forEachChunk(of: count, chunkSize: 512) { range in
+      for sample in range {
+        let face = sample / oversampling
+        let back = alignments[sample].turn.inverse
+        let shape = current + sample * values
+        let row = residuals + sample * values
+        for k in stride(from: 0, to: values, by: 2) {
+          let x = targets[face * values + k] - shape[k]
+          let y = targets[face * values + k + 1] - shape[k + 1]
+          row[k] = back.a * x - back.b * y
+          row[k + 1] = back.b * x + back.a * y
+        }
+        for k in absent[face] { row[k] = 0 }
       }
     }
   }

@@ -9,14 +9,15 @@ enum LandmarksCommand {
       name: "landmarks", summary: "Find the landmarks of faces.",
       discussion: """
         PATH is a picture, a folder or a data set. Faces are where --box says (one picture), where a results file says
-        (--boxes), or where our detector finds them. Output is one JSON object a picture and line: {"image", "width",
-        "height", "faces": [{"box", "points": [[x, y], ...], "layout", "confidence", "pose": {"roll", "yaw", "pitch",
+        (--boxes), or where our detector finds them with a confidence of 0.5 and more. Output is one JSON object a picture and
+        line: {"image", "width", "height", "faces": [{"box", "points": [[x, y], ...], "layout", "confidence", "pose": {"roll", "yaw", "pitch",
         ...}}]}. Roll is positive clockwise, yaw to the picture's right, pitch downward, in degrees.
         """,
       operands: .oneOrMore("PATH"),
       options: [
         .value(
-          "--model", "NAME|FILE", short: "-m", help: "A landmark model (.safetensors or .dat).", required: true),
+          "--model", "NAME|FILE", short: "-m", help: "A landmark model: a name, or a .safetensors or .dat file.",
+          default: "landmarks"),
         .value("--detector", "NAME|FILE", help: "The face detector.", default: "face"),
         .value("--boxes", "FILE", help: "Face boxes from a results file (JSON lines)."),
         .list("--box", "X,Y,W,H", help: "A face box in pixels."),
@@ -36,7 +37,7 @@ enum LandmarksCommand {
       ],
       examples: [
         (
-          "windhover-detect landmarks -m landmarks.safetensors photo.jpg --draw out",
+          "windhover-detect landmarks photo.jpg --draw out",
           "Landmarks of all faces, and a picture of them."
         ),
         (
@@ -81,7 +82,9 @@ enum LandmarksCommand {
     } else {
       let detector = try ModelCatalog.detector(options.requiredText("--detector"))
       find = { _, image in
-        detector.detect(in: image, options: detector.scanOptions, executor: executor).map(\.box)
+        // As windhover-detect objects leaves unsure boxes out.
+        detector.detect(in: image, options: detector.scanOptions, executor: executor)
+          .filter { ($0.confidence ?? 1) >= 0.5 }.map(\.box)
       }
     }
     let read = try Picture.readOptions(options)

@@ -12,8 +12,8 @@ enum LandmarksCommand {
         a detector's: --boxes FILE takes results of windhover-detect objects, --detector NAME|FILE runs one. How these boxes
         are spread about the labelled ones is measured and printed; --set startShift=... and startScale=... train for it.
 
-        The preset dlib has the options of dlib's trainer and can be written as .dat; face is our own for faces: trees of
-        local binary features with a global regression. --set NAME=VALUE changes any option; --list-options prints them.
+        The preset dlib has the options of dlib's trainer and can be written as .dat; face is our own for faces: levels
+        of gradient histograms and linear regressions. --set NAME=VALUE changes any option; --list-options prints them.
         After each level FILE.checkpoint holds what is done; a run that was interrupted goes on from it and ends with the
         same bytes. With other options or data it refuses, and --restart begins anew.
         """,
@@ -67,7 +67,7 @@ enum LandmarksCommand {
     guard let output = options.text("--output") else { throw UsageError("--output FILE is missing") }
     let references = options.list("--data")
     if references.isEmpty { throw UsageError("--data REF is missing: faces to learn from") }
-    if output.hasSuffix(".dat"), settings.changeFrame == .shape || settings.gradientLevels > 0 {
+    if output.hasSuffix(".dat"), settings.changeFrame == .shape || !settings.gradients.isEmpty {
       throw UsageError(
         "--output: a .dat cannot hold leaves that turn with the shape or gradient levels; use --preset dlib or .safetensors"
       )

@@ -216,11 +216,10 @@ struct LandmarkTrainingJobTests {
       options.localPool = 20
       options.regressionWidth = 6
       options.changeFrame = .shape
-      options.gradientLevels = 2
-      options.gradientCell = 3
-      options.gradientGrid = 2
-      options.gradientResolutionFirst = 30
-      options.gradientResolutionLast = 30
+      options.gradients = [
+        .init(resolution: 30, cell: 3, grid: 2, width: 6),
+        .init(resolution: 30, cell: 3, grid: 2, width: 6, robustness: 1, alignsAnew: false),
+      ]
     }
     let job = LandmarkTrainingJob(training: try folder.dataset(), boxes: .annotated, options: options)
     let expected = try Self.run(job).modelFile().bytes()
@@ -230,7 +229,7 @@ struct LandmarkTrainingJobTests {
     // Stopped as often as there are levels, each time a level further.
     struct Stop: Error {}
     let checkpoint = folder.path + "/model.checkpoint"
-    let stops = options.levels + options.gradientLevels
+    let stops = options.levels + options.gradients.count
     for stop in 1..<stops {
       let cancellation = Cancellation()
       let watcher = LevelWatcher { cancellation.cancel() }
@@ -303,13 +302,18 @@ struct LandmarkTrainingJobTests {
     arguments: [
       ("shrinkage", "nan"), ("shrinkage", "inf"), ("shrinkage", "0"), ("trees", "0"), ("trees", "1e18"),
       ("levels", "99999999999999999999"), ("levels", "-1"), ("depth", "0"), ("depth", "63"), ("poolSize", "1"),
-      ("oversampling", "0"), ("pixelDistance", "0"), ("ridge", "1e300"), ("ridge", "-1"), ("gradientRidge", "1e300"),
-      ("localRadiusFirst", "1e300"), ("localRadiusLast", "0"), ("regressionWidth", "-5"), ("gradientCell", "4"),
-      ("gradientResolutionLast", "0"), ("seed", "-1"), ("start", "5"), ("leaves", "none"), ("trees", "true"),
+      ("oversampling", "0"), ("pixelDistance", "0"), ("ridge", "1e300"), ("ridge", "-1"),
+      ("gradients[0].ridge", "1e300"),
+      ("localRadiusFirst", "1e300"), ("localRadiusLast", "0"), ("regressionWidth", "-5"), ("gradients[0].cell", "4"),
+      ("gradients[0].resolution", "0"), ("gradients[0].alignsAnew", "false"), ("seed", "-1"), ("start", "5"),
+      ("leaves", "none"), ("trees", "true"),
     ])
   func options(name: String, value: String) throws {
+    let (option, given) =
+      name.hasPrefix("gradients[0].")
+      ? ("gradients", "[{\"\(name.dropFirst("gradients[0].".count))\": \(value)}]") : (name, value)
     let error = Self.error {
-      _ = try ShapePredictorOptions().replacing(name, with: value, source: "--set")
+      _ = try ShapePredictorOptions().replacing(option, with: given, source: "--set")
       throw CancelledError()
     }
     #expect(error?.field == name, "\(name)=\(value): \(error as Any)")
@@ -333,7 +337,8 @@ struct LandmarkTrainingJobTests {
     try many.write(count: 2, names: (0..<80).map(String.init))
     options = .face
     options.localPool = 900
-    options.gradientLevels = 0
+    options.levels = 1
+    options.gradients = []
     options.oversampling = 2
     job = LandmarkTrainingJob(training: try many.dataset(), boxes: .annotated, options: options)
     #expect(Self.error { try Self.run(job) }?.field == "localPool")

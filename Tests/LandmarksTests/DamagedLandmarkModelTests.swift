@@ -20,10 +20,7 @@ struct DamagedLandmarkModelTests {
     options.changeFrame = .shape
     options.border = .replicate
     options.oversampling = 3
-    options.gradientLevels = 1
-    options.gradientCell = 3
-    options.gradientGrid = 2
-    options.gradientResolutionLast = 20
+    options.gradients = [.init(resolution: 20, cell: 3, grid: 2, width: 4)]
     let faces = DrawnFaces.training(40, seed: 1)
     let predictor = try ShapePredictorTrainer(options).train(faces, largestBox: 80, margin: 0.5)
     return LandmarkModel(
@@ -61,7 +58,7 @@ struct DamagedLandmarkModelTests {
   @Test("numbers that no face has are told, in each tensor")
   func values() throws {
     let file = try Self.model().modelFile()
-    for name in ["mean_shape", "0.offsets", "0.basis", "gradient.0.basis"] {
+    for name in ["mean_shape", "0.offsets", "0.basis", "gradient.0.basis", "gradient.0.bias"] {
       let tensor = try #require(file.tensors[name], "\(name)")
       for bad in [Float.nan, .infinity, 1e30] {
         var copy = file
