@@ -71,7 +71,10 @@ let package = Package(
     .executableTarget(name: "windhover-evaluate", dependencies: ["CommandLineOptions", "Windhover"]),
     .executableTarget(name: "windhover-detect", dependencies: ["CommandLineOptions", "Windhover"]),
     .executableTarget(
-      name: "windhover-data", dependencies: ["CommandLineOptions", "Execution", "Imaging", "DatasetReaders"]),
+      name: "windhover-data",
+      dependencies: [
+        "CommandLineOptions", "Execution", "Geometry", "Imaging", "Detection", "DatasetReaders", "Experiments",
+      ]),
     .executableTarget(name: "windhover-experiment", dependencies: ["CommandLineOptions", "Windhover"]),
 
     // Tests.

@@ -92,7 +92,10 @@ struct DatasetBuilder {
         "image \(quoted(found)) is of a format that is not read (PNG, JPEG and PNM are)")
       return
     }
-    insert(AnnotatedImage(name: name, path: found, annotations: [], group: group), .file(path: found))
+    insert(
+      AnnotatedImage(
+        name: name, path: found, annotations: [], group: group, origin: line.map { "\(file):\($0)" }),
+      .file(path: found))
     append(entries, to: images.count - 1, file: file)
   }
 

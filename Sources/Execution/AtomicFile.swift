@@ -22,12 +22,25 @@ public enum AtomicFile {
   ///
   /// A part is asked for when those before it are written, so a lazy collection may make each as it is needed.
   public static func write(_ parts: some Sequence<Data>, to path: String) throws {
+    try write(to: path) { output in
+      for part in parts { try output.append(part) }
+    }
+  }
+
+  /// As above, for content that is made while it is written. An error that `body` throws leaves the old file as it was.
+  public static func write(to path: String, _ body: (Output) throws -> Void) throws {
     let place = try FilePlace(path)
     try place.checkFile()
-    guard place.kind != .stream else { return try writeThrough(parts, to: path) }
-    try replace(place) { descriptor in
-      for part in parts { try writeAll(part, to: descriptor, path) }
-    }
+    let put = { (descriptor: Int32) in try body(Output(descriptor: descriptor, path: path)) }
+    if place.kind == .stream { try writeThrough(to: path, put) } else { try replace(place, put) }
+  }
+
+  /// Takes the content of a file that is being written, part after part. Of no use when the writing is over.
+  public struct Output {
+    fileprivate let descriptor: Int32
+    fileprivate let path: String
+
+    public func append(_ data: Data) throws { try AtomicFile.writeAll(data, to: descriptor, path) }
   }
 
   /// Replaces the file at `path` with UTF-8 text.
@@ -35,11 +48,11 @@ public enum AtomicFile {
     try write(Data(text.utf8), to: path)
   }
 
-  private static func writeThrough(_ parts: some Sequence<Data>, to path: String) throws {
+  private static func writeThrough(to path: String, _ body: (Int32) throws -> Void) throws {
     let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw failure(path, "cannot be written") }
     do {
-      for part in parts { try writeAll(part, to: descriptor, path) }
+      try body(descriptor)
     } catch {
       close(descriptor)
       throw error
@@ -47,7 +60,7 @@ public enum AtomicFile {
     guard close(descriptor) == 0 else { throw failure(path, "cannot be written") }
   }
 
-  private static func writeAll(_ data: Data, to descriptor: Int32, _ path: String) throws {
+  fileprivate static func writeAll(_ data: Data, to descriptor: Int32, _ path: String) throws {
     try data.withUnsafeBytes { bytes in
       var offset = 0
       while offset < bytes.count {

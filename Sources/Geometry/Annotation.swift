@@ -43,11 +43,32 @@ public struct AnnotatedImage: Hashable, Sendable, Codable {
   public var annotations: [Annotation]
   /// Images of one group (one photo, its mirror and its crops) never part in cross-validation; `nil`: a group of its own.
   public var group: String?
+  /// The file and line that name the image (`background.txt:12`), where they are known: for messages alone, no part of what
+  /// is stored or compared.
+  public var origin: String?
 
-  public init(name: String, path: String, annotations: [Annotation], group: String? = nil) {
+  private enum CodingKeys: String, CodingKey {
+    case name, path, annotations, group
+  }
+
+  public init(name: String, path: String, annotations: [Annotation], group: String? = nil, origin: String? = nil) {
     self.name = name
     self.path = path
     self.annotations = annotations
     self.group = group
+    self.origin = origin
+  }
+}
+
+extension AnnotatedImage {
+  public static func == (a: AnnotatedImage, b: AnnotatedImage) -> Bool {
+    a.name == b.name && a.path == b.path && a.annotations == b.annotations && a.group == b.group
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(path)
+    hasher.combine(annotations)
+    hasher.combine(group)
   }
 }

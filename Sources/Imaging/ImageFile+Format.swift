@@ -30,7 +30,7 @@ extension ImageFile {
   }
 
   /// The format that a suffix (without the point, any case) stands for.
-  static func format(forSuffix suffix: String) -> ImageFormat? {
+  public static func format(forSuffix suffix: String) -> ImageFormat? {
     switch suffix.lowercased() {
     case "png": .png
     case "jpg", "jpeg", "jpe", "jfif": .jpeg

@@ -2,13 +2,15 @@ import CommandLineOptions
 import DatasetReaders
 import Execution
 
-/// The program windhover-data: what is in a data set, what is wrong with it, and where to get one.
+/// The program windhover-data: what is in a data set, what is wrong with it, samples made of it, and where to get one.
 @main
 struct WindhoverData {
   static func main() {
     Program(
-      name: "windhover-data", summary: "check, describe and fetch data sets",
-      commands: [CheckCommand.command, SummaryCommand.command, ListCommand.command, FetchCommand.command]
+      name: "windhover-data", summary: "check, describe, convert and fetch data sets",
+      commands: [
+        CheckCommand.command, SummaryCommand.command, SamplesCommand.command, ListCommand.command, FetchCommand.command,
+      ]
     ).main()
   }
 

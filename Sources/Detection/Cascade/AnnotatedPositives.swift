@@ -152,6 +152,14 @@ public struct AnnotatedPositives: PositiveSamples {
     }
   }
 
+  /// The samples with some indices in the order of their photos, and in each of its annotations: an object, its mirror
+  /// image, its copies.
+  public func inFileOrder(_ indices: [Int]) -> [Int] {
+    indices.sorted { a, b in
+      (entries[a].object, entries[a].variant) < (entries[b].object, entries[b].variant)
+    }
+  }
+
   public func sample(at index: Int) throws -> ByteImage {
     cut(entries[index], from: try photos.grey(at: Int(objects[Int(entries[index].object)].photo)), halvings: nil)
   }
@@ -180,43 +188,43 @@ public struct AnnotatedPositives: PositiveSamples {
     let object = objects[Int(entry.object)]
     if entry.variant < 2 {
       let window = image.crop(object.region, to: windowSize)
-      return entry.variant == 1 ? window.mirrored() : window
+      return (entry.variant == 1 ? window.mirrored() : window).toned(
+        by: ToneChange(isInverted: options.inversion == .always))
     }
     // A stream for each object of each photo: a copy does not depend on what else is labelled, or asked for.
     var random = RandomStream(
       seed: options.seed ^ UInt64(entry.variant) << 32, stream: UInt64(object.photo) << 24 | UInt64(object.annotation))
     let jitter = PositiveJitter(options, using: &random)
     let region = jitter.apply(to: object.region)
-    let window =
-      jitter.rotation == 0
-      ? image.crop(region, to: windowSize)
-      : (halvings ?? ImageOctaves(image, smallest: windowSize)).window(
+    let window: ByteImage
+    if jitter.isTilted {
+      window = AnnotatedPositives.tilted(image, region, jitter, windowSize)
+    } else if jitter.rotation == 0 {
+      window = image.crop(region, to: windowSize)
+    } else {
+      window = (halvings ?? ImageOctaves(image, smallest: windowSize)).window(
         region, size: windowSize, rotation: jitter.rotation, pivot: region.center)
-    return jitter.isMirrored ? window.mirrored() : window
-  }
-}
-
-/// How one copy of an object differs from it.
-struct PositiveJitter: Sendable {
-  /// Shares of the region's sides.
-  var shiftX: Double
-  var shiftY: Double
-  var scale: Double
-  /// Radians, clockwise as seen.
-  var rotation: Double
-  var isMirrored: Bool
-
-  /// Draws a jitter; the order of the draws is fixed.
-  init(_ options: PositiveSampleOptions, using random: inout RandomStream) {
-    shiftX = random.uniform(in: -1..<1) * options.jitterShift
-    shiftY = random.uniform(in: -1..<1) * options.jitterShift
-    scale = exp(random.uniform(in: -1..<1) * log(1 + options.jitterScale))
-    rotation = random.uniform(in: -1..<1) * options.jitterRotation * Double.pi / 180
-    let coin = random.uniform() < 0.5
-    isMirrored = options.mirrors && coin
+    }
+    return (jitter.isMirrored ? window.mirrored() : window).toned(by: jitter.tone)
   }
 
-  func apply(to region: Box) -> Box {
-    region.translated(x: shiftX * region.width, y: shiftY * region.height).resized(by: scale)
+  /// The window as it looks when the photo is turned in space about the region's centre.
+  private static func tilted(
+    _ image: ByteImage, _ region: Box, _ jitter: PositiveJitter, _ size: PixelSize
+  ) -> ByteImage {
+    // A turn that is within its bounds keeps all of the window on this side of the horizon, so the inverse is there.
+    let seen = jitter.view(of: region).inverse ?? .identity
+    let toPhoto = Homography.map(Box(size), onto: region)
+      .followed(by: .translation(x: -region.center.x, y: -region.center.y))
+      .followed(by: seen)
+      .followed(by: .translation(x: region.center.x, y: region.center.y))
+    // What the window sees, with a pixel to interpolate with: the rest of the photo need not be halved for it.
+    let bounds = toPhoto.bounds(of: Box(size)) ?? region.resized(by: 8)
+    let part = bounds.intersection(region.resized(by: 8)) ?? region
+    let left = Int(part.x.rounded(.down)) - 2
+    let top = Int(part.y.rounded(.down)) - 2
+    let cut = image.crop(
+      x: left, y: top, width: Int(part.width.rounded(.up)) + 5, height: Int(part.height.rounded(.up)) + 5)
+    return cut.warped(by: toPhoto.followed(by: .translation(x: -Double(left), y: -Double(top))), to: size)
   }
 }

@@ -17,6 +17,14 @@ public struct PositiveSampleOptions: Hashable, Codable, Sendable {
     case stretch
   }
 
+  /// Whether samples are shown as negatives: 255 less the grey value.
+  public enum Inversion: String, Hashable, Codable, Sendable, CaseIterable {
+    case never
+    case always
+    /// Copies alone, each with a chance of one half.
+    case random
+  }
+
   /// The cascade's window, in pixels.
   public var windowSize: PixelSize
   public var fit: Fit
@@ -37,8 +45,18 @@ public struct PositiveSampleOptions: Hashable, Codable, Sendable {
   public var jitterShift: Double
   /// A copy's size: uniform in the logarithm within a factor of 1 plus this, both ways.
   public var jitterScale: Double
-  /// A copy's rotation: uniform within so many degrees, both ways.
+  /// A copy's rotation in the picture: uniform within so many degrees, both ways.
   public var jitterRotation: Double
+  /// A copy's turn about its horizontal axis (it nods): uniform within so many degrees, both ways, 0 to 75.
+  public var jitterTiltX: Double
+  /// A copy's turn about its upright axis (it shakes its head): uniform within so many degrees, both ways, 0 to 75. Where it
+  /// is turned about the horizontal axis too, within the share of this that is left of that turn's own limit: the two
+  /// together stay as far from edge-on as each alone.
+  public var jitterTiltY: Double
+  /// Added to all grey values of a copy: uniform within so many levels, both ways; the sums are kept within 0...255.
+  public var jitterIntensity: Double
+  /// Whether samples are shown as negatives.
+  public var inversion: Inversion
   /// Seed of the copies and of the order of the samples.
   public var seed: UInt64
 
@@ -53,6 +71,10 @@ public struct PositiveSampleOptions: Hashable, Codable, Sendable {
     jitterShift = 0.05
     jitterScale = 0.1
     jitterRotation = 5
+    jitterTiltX = 0
+    jitterTiltY = 0
+    jitterIntensity = 0
+    inversion = .never
     seed = 1
   }
 
@@ -76,6 +98,9 @@ public struct PositiveSampleOptions: Hashable, Codable, Sendable {
     try require((0...1).contains(jitterShift), "jitterShift", jitterShift, "0 to 1")
     try require((0...1).contains(jitterScale), "jitterScale", jitterScale, "0 to 1")
     try require((0...180).contains(jitterRotation), "jitterRotation", jitterRotation, "0 to 180 degrees")
+    try require((0...75).contains(jitterTiltX), "jitterTiltX", jitterTiltX, "0 to 75 degrees")
+    try require((0...75).contains(jitterTiltY), "jitterTiltY", jitterTiltY, "0 to 75 degrees")
+    try require((0...255).contains(jitterIntensity), "jitterIntensity", jitterIntensity, "0 to 255")
   }
 
   static let largestSide = 1024
