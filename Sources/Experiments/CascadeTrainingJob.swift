@@ -119,8 +119,14 @@ public struct CascadeTrainingJob: TrainingJob {
     let (photos, objectSet) = try opener.open(positives, "positives")
     tellMergedLabels(objectSet, progress)
     let (backgrounds, backgroundSet) = try opener.open(negatives, "negatives")
+    let samples = try AnnotatedPositives(photos, options: positiveOptions, labels: labels)
+    if !samples.leftOut.isEmpty {
+      progress.receive(
+        .note(
+          "\(samples.objectCount) objects give samples; left out: \(AnnotatedPositives.reasons(samples.leftOut))"))
+    }
     var data = CascadeTrainingData(
-      positives: try AnnotatedPositives(photos, options: positiveOptions, labels: labels),
+      positives: samples,
       negatives: try NegativeWindows(
         backgrounds, options: negativeOptions, positives: positiveOptions, executor: executor),
       checksum: try checksum(photos, backgrounds))

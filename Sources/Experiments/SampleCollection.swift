@@ -107,9 +107,9 @@ public struct SampleCollection: Sendable {
 }
 
 /// A folder that many files are written into.
-enum EmptyFolder {
+public enum EmptyFolder {
   /// - Throws: `InputError` where something is in it: samples of two runs would be mixed.
-  static func check(_ path: String) throws {
+  public static func check(_ path: String) throws {
     try FilePlace(path).checkFolder()
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: path), !names.isEmpty else { return }
     throw InputError(

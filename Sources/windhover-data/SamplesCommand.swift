@@ -127,6 +127,7 @@ enum SamplesCommand {
     if let output, !isPacked, ImageFile.format(forSuffix: lowercasedSuffix(output)) != nil {
       throw UsageError("--output: found \"\(output)\", expected FILE.vec or a folder; --sheet draws one picture")
     }
+    if let output, !isPacked { try EmptyFolder.check(output) }
     let executor = try options.executor()
     if options.flag("--scenes") {
       try writeScenes(choices.scenes(), output, isPacked: isPacked, sheet, options, executor, context)

@@ -60,7 +60,8 @@ struct PositiveSamplesTests {
     #expect(
       samples.leftOut.map(\.reason) == [.tooSmall, .outside, .outside, .empty, .empty, .otherLabel])
     #expect(
-      AnnotatedPositives.reasons(samples.leftOut) == ": 2 empty, 2 outside, 1 tooSmall, 1 otherLabel")
+      AnnotatedPositives.reasons(samples.leftOut)
+        == "2 without area, 2 outside the photo, 1 too small, 1 with another label")
   }
 
   @Test("No object: an error that counts what there was")
@@ -70,7 +71,12 @@ struct PositiveSamplesTests {
     let error = try #require(throws: InputError.self) {
       try AnnotatedPositives(try OpenedPhotos(photos), options: options(20, 20))
     }
-    #expect(error.found == "1 photos, 1 objects that cannot be used: 1 tooSmall")
+    #expect(error.found == "1 photos, of whose objects none can be used: 1 too small")
+    #expect(error.hint == "take a smaller window, or enlarge objects more than 1.25 times")
+    let labels = try #require(throws: InputError.self) {
+      try AnnotatedPositives(try OpenedPhotos(photos), options: options(5, 5), labels: ["cat"])
+    }
+    #expect(labels.hint == "asked for cat; there are object")
   }
 
   @Test("A box that sticks out is filled with the border's pixels")

@@ -31,6 +31,16 @@ public struct AnnotatedPositives: PositiveSamples {
       case tooSmall
       /// The label is not one of those asked for.
       case otherLabel
+
+      /// For messages, behind a number.
+      public var words: String {
+        switch self {
+        case .empty: "without area"
+        case .outside: "outside the photo"
+        case .tooSmall: "too small"
+        case .otherLabel: "with another label"
+        }
+      }
     }
 
     public let photo: String
@@ -38,7 +48,7 @@ public struct AnnotatedPositives: PositiveSamples {
     public let reason: Reason
 
     public var description: String {
-      "\(photo): box \(box.x) \(box.y) \(box.width) \(box.height): \(reason.rawValue)"
+      "\(photo): box \(box.x) \(box.y) \(box.width) \(box.height): \(reason.words)"
     }
   }
 
@@ -84,11 +94,7 @@ public struct AnnotatedPositives: PositiveSamples {
       }
     }
     guard !objects.isEmpty else {
-      throw InputError(
-        source: "positive samples", problem: "there are none",
-        found: "\(photos.count) photos, \(leftOut.count) objects that cannot be used"
-          + AnnotatedPositives.reasons(leftOut),
-        expected: "annotated objects that are not ignored")
+      throw AnnotatedPositives.noObjects(photos, leftOut, options, labels)
     }
     var entries: [Entry] = []
     var random = RandomStream(seed: options.seed, stream: 0x706F_7369)
@@ -110,13 +116,32 @@ public struct AnnotatedPositives: PositiveSamples {
     objectCount = objects.count
   }
 
-  /// How many objects were left out for each reason, for a message: `": 3 tooSmall, 1 outside"`.
+  /// How many objects were left out for each reason, for a message: `"3 too small, 1 outside the photo"`; empty where none
+  /// was.
   public static func reasons(_ leftOut: [LeftOut]) -> String {
-    let counts = LeftOut.Reason.allCases.compactMap { reason in
+    LeftOut.Reason.allCases.compactMap { reason in
       let count = leftOut.count { $0.reason == reason }
-      return count == 0 ? nil : "\(count) \(reason.rawValue)"
+      return count == 0 ? nil : "\(count) \(reason.words)"
+    }.joined(separator: ", ")
+  }
+
+  private static func noObjects(
+    _ photos: OpenedPhotos, _ leftOut: [LeftOut], _ options: PositiveSampleOptions, _ labels: Set<String>?
+  ) -> InputError {
+    var error = InputError(
+      source: "positive samples", problem: "there are none", found: "\(photos.count) photos without objects",
+      expected: "annotated objects that are not ignored")
+    guard !leftOut.isEmpty else { return error }
+    error.found = "\(photos.count) photos, of whose objects none can be used: \(reasons(leftOut))"
+    error.expected = nil
+    if leftOut.contains(where: { $0.reason == .tooSmall }) {
+      error.hint = "take a smaller window, or enlarge objects more than \(options.largestEnlargement) times"
+    } else if let labels, leftOut.contains(where: { $0.reason == .otherLabel }) {
+      let known = Set((0..<photos.count).flatMap { photos.source.annotations(at: $0).map(\.label) }).sorted()
+      error.hint =
+        "asked for \(labels.sorted().joined(separator: ", ")); there are \(known.prefix(8).joined(separator: ", "))"
     }
-    return counts.isEmpty ? "" : ": " + counts.joined(separator: ", ")
+    return error
   }
 
   private static func fault(

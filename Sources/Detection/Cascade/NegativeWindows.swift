@@ -101,8 +101,9 @@ public struct NegativeWindows: Sendable {
     }
   }
 
+  /// - Parameter source: what the photos are to the work.
   /// - Throws: `InputError` that says why there is no window, where there is none.
-  public func requireWindows() throws {
+  public func requireWindows(source: String = "negatives") throws {
     guard count == 0 else { return }
     let window = "\(options.windowSize.width) x \(options.windowSize.height)"
     var found = "\(summary.photos) photos"
@@ -111,7 +112,7 @@ public struct NegativeWindows: Sendable {
     if summary.barredPhotos > 0 { found += ", \(summary.barredPhotos) that negatives may not be taken from" }
     if let largest = summary.largestPhoto { found += " (the largest is \(largest.width) x \(largest.height))" }
     throw InputError(
-      source: "negatives", problem: "there are no windows of \(window)", found: found,
+      source: source, problem: "there are no windows of \(window)", found: found,
       expected: "photos larger than the window, with places without objects",
       hint: "give larger photos, or take a smaller window")
   }

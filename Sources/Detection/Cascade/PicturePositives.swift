@@ -47,7 +47,7 @@ public struct PicturePositives: PositiveSamples {
     precondition(!pictures.isEmpty && count >= 0)
     precondition(backgrounds.map { $0.options.windowSize == options.windowSize } ?? true)
     try options.validate()
-    try backgrounds?.requireWindows()
+    try backgrounds?.requireWindows(source: "backgrounds")
     self.pictures = pictures.map { Picture(name: $0.name, cutOut: $0.cutOut.grey()) }
     self.count = count
     self.backgrounds = backgrounds
