@@ -35,7 +35,9 @@ struct SampleChoices {
       if options.operands.isEmpty { throw UsageError("names of data sets, or --picture FILE, are missing") }
     }
     if options.flag("--scenes") {
-      try refuse(["--background-level", "--whole", "--context", "--fit"], "does nothing with --scenes")
+      try refuse(
+        ["--background-level", "--whole", "--context", "--fit", "--shift", "--scale", "--sheet-count"],
+        "does nothing with --scenes")
       if !options.isGiven("--background") { throw UsageError("--scenes needs photos: --background DATASET") }
     } else {
       try refuse(["--scene-objects", "--largest-scale", "--scene-format"], "is for --scenes")
@@ -113,9 +115,11 @@ struct SampleChoices {
     result.leastVisibleShare = try options.number("--least-visible", in: 0...1) ?? result.leastVisibleShare
     result.mirrors = options.flag("--mirror")
     result.copies = try options.integer("--copies", in: 0...10_000) ?? 0
-    // Without limits of their own pictures have those of opencv_createsamples: 1.1 and 0.5 radians, 40 levels.
-    result.jitterShift = try options.number("--shift", in: 0...1) ?? (usesPictures ? 0 : 0.05)
-    result.jitterScale = try options.number("--scale", in: 0...1) ?? (usesPictures ? 0 : 0.1)
+    // Pictures are turned by the limits of opencv_createsamples: 1.1 and 0.5 radians, 40 levels. They are shifted and scaled
+    // too, as it does not: a cascade would learn their exact places, and miss what lies between the steps of a scan. Scenes
+    // draw places and sizes of their own.
+    result.jitterShift = try options.number("--shift", in: 0...1) ?? 0.05
+    result.jitterScale = try options.number("--scale", in: 0...1) ?? 0.1
     result.jitterRotation = try options.number("--turn", in: 0...180) ?? (usesPictures ? 29 : 5)
     result.jitterTiltX = try options.number("--tilt-x", in: 0...75) ?? (usesPictures ? 63 : 0)
     result.jitterTiltY = try options.number("--tilt-y", in: 0...75) ?? (usesPictures ? 63 : 0)

@@ -29,7 +29,8 @@ enum SamplesCommand {
         What is random is drawn from --seed, uniformly between minus and plus the limit that its option gives (sizes
         in the logarithm): the same options and data give the same bytes on any number of threads. Without
         --transparent only what a PNG marks as transparent is; opencv_createsamples takes all values up to 80 for
-        transparent unless it is told otherwise.
+        transparent unless it is told otherwise. Keep some --shift and --scale: a cascade of samples that all lie exactly
+        alike misses what a scan sees between its steps.
 
         \(WindhoverData.referenceHelp)
         """,
@@ -57,8 +58,8 @@ enum SamplesCommand {
           "--least-visible", "SHARE", help: "Leave objects out of which less lies in the photo.", default: "0.5"),
         .flag("--mirror", help: "Each object's mirror image too; of pictures, every other one by chance."),
         .value("--copies", "N", help: "Copies of each object, changed by the limits below.", default: "0"),
-        .value("--shift", "SHARE", help: "Limit of a shift, of the window's side. Default: 0.05; 0 for pictures."),
-        .value("--scale", "SHARE", help: "Limit of a size, 0.1: 1/1.1 to 1.1. Default: 0.1; 0 for pictures."),
+        .value("--shift", "SHARE", help: "Limit of a shift, of the window's side.", default: "0.05"),
+        .value("--scale", "SHARE", help: "Limit of a size: 0.1 draws 1/1.1 to 1.1.", default: "0.1"),
         .value("--turn", "DEGREES", help: "Limit of a turn in the picture. Default: 5; 29 for pictures."),
         .value("--tilt-x", "DEGREES", help: "Limit of a nod, up to 75. Default: 0; 63 for pictures."),
         .value(

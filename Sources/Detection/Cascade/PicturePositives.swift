@@ -11,7 +11,7 @@ import Imaging
 /// of the window; `showsWhole` fits what the turned frame takes up instead.
 ///
 /// Differences from `opencv_createsamples`: nothing is transparent unless it is said to be; edges are mixed by what they
-/// cover, so that no rim of the transparent colour is left; backgrounds do not repeat before all are used; the turns about
+/// cover, so that no rim of the transparent colour is left; samples may be shifted and scaled; backgrounds do not repeat before all are used; the turns about
 /// two axes bound each other in proportion, where there the second is drawn within its limit less the first.
 public struct PicturePositives: PositiveSamples {
   public struct Picture: Sendable {
