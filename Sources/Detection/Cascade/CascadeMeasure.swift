@@ -21,6 +21,9 @@ public struct CascadeMeasure: Hashable, Sendable, Codable {
 
   public var positives: Int
   public var windows: Int
+  /// Trees that were asked of a window of the negatives, on average: what a scan costs. Windows of too little contrast
+  /// count, with none.
+  public var treesPerWindow: Double
   public var stages: [Stage]
   /// Miss rates at round false-alarm rates.
   public var points: [Point]
@@ -52,16 +55,20 @@ public struct CascadeMeasure: Hashable, Sendable, Codable {
       ranks += CascadeTrainer.verdicts(sieve, pixels, windowSize, executor).map { Rank(passed: $0.passed, sum: $0.sum) }
     }
     let passed = Mutex<[Rank]>([])
+    let asked = Atomic<Int>(0)
     let harvest = try negatives.harvest(
       1, from: 0, limit: windowLimit, expectedAcceptance: 1 / Double(NegativeWindows.largestBatch), executor: executor,
       cancellation: cancellation
     ) { unit in
-      let found = sieve.ranks(in: unit.image, unit.windows.map { (x: $0.x, y: $0.y) }).filter { $0.passed > 0 }
+      let ranks = sieve.ranks(in: unit.image, unit.windows.map { (x: $0.x, y: $0.y) })
+      asked.add(ranks.reduce(0) { $0 + $1.trees }, ordering: .relaxed)
+      let found = ranks.filter { $0.passed > 0 }
       passed.withLock { $0 += found.map { Rank(passed: $0.passed, sum: $0.sum) } }
       return []
     }
     return CascadeMeasure(
-      positives: ranks, negatives: passed.withLock { $0 }, windows: harvest.visited, stageCount: stages.count)
+      positives: ranks, negatives: passed.withLock { $0 }, windows: harvest.visited,
+      treesAsked: asked.load(ordering: .relaxed), stageCount: stages.count)
   }
 
   struct Rank: Sendable {
@@ -72,9 +79,10 @@ public struct CascadeMeasure: Hashable, Sendable, Codable {
   }
 
   /// - Parameter negatives: of the windows, those that pass a stage.
-  init(positives: [Rank], negatives: [Rank], windows: Int, stageCount: Int) {
+  init(positives: [Rank], negatives: [Rank], windows: Int, treesAsked: Int, stageCount: Int) {
     self.positives = positives.count
     self.windows = windows
+    treesPerWindow = Double(treesAsked) / Double(max(1, windows))
     let (total, all) = (Double(positives.count), Double(max(1, windows)))
     stages = (1...max(1, stageCount)).map { number in
       Stage(
@@ -97,6 +105,7 @@ public struct CascadeMeasure: Hashable, Sendable, Codable {
   public var markdown: String {
     var lines = [
       "On \(positives) positives and \(windows) windows that were not trained on:", "",
+      "Trees asked a window: \(NumberWords.short(treesPerWindow))", "",
       "| false alarms a window | miss rate |", "|---:|---:|",
     ]
     for point in points {

@@ -114,17 +114,17 @@ struct CascadeSieve: Sendable {
   /// - Returns: rising indices of `corners`.
   func passing(in image: ByteImage, _ corners: some RandomAccessCollection<(x: Int, y: Int)>) -> [Int] {
     var result: [Int] = []
-    look(in: image, corners) { index, passed, _ in if passed == stages.count { result.append(index) } }
+    look(in: image, corners) { index, verdict in if verdict.passed == stages.count { result.append(index) } }
     return result
   }
 
-  /// As `verdicts`, of windows in an image.
+  /// As `verdicts`, of windows in an image, with the number of trees that were asked.
   func ranks(
     in image: ByteImage, _ corners: some RandomAccessCollection<(x: Int, y: Int)>
-  ) -> [(passed: Int, sum: Double)] {
-    var result: [(passed: Int, sum: Double)] = []
+  ) -> [(passed: Int, sum: Double, trees: Int)] {
+    var result: [(passed: Int, sum: Double, trees: Int)] = []
     result.reserveCapacity(corners.count)
-    look(in: image, corners) { _, passed, sum in result.append((passed, sum)) }
+    look(in: image, corners) { _, verdict in result.append(verdict) }
     return result
   }
 
@@ -139,8 +139,8 @@ struct CascadeSieve: Sendable {
       width: windowSize.width, height: windowSize.height * count, channelCount: 1, pixels: Array(pixels))
     var result: [(passed: Int, sum: Double)] = []
     result.reserveCapacity(count)
-    look(in: image, (0..<count).lazy.map { (x: 0, y: $0 * windowSize.height) }) { _, passed, sum in
-      result.append((passed, sum))
+    look(in: image, (0..<count).lazy.map { (x: 0, y: $0 * windowSize.height) }) { _, verdict in
+      result.append((verdict.passed, verdict.sum))
     }
     return result
   }
@@ -178,16 +178,15 @@ struct CascadeSieve: Sendable {
 
   private func look(
     in image: ByteImage, _ corners: some RandomAccessCollection<(x: Int, y: Int)>,
-    _ body: (_ index: Int, _ passed: Int, _ sum: Double) -> Void
+    _ body: (_ index: Int, _ verdict: (passed: Int, sum: Double, trees: Int)) -> Void
   ) {
     if stages.isEmpty, !areHaar {
-      for index in 0..<corners.count { body(index, 0, 0) }
+      for index in 0..<corners.count { body(index, (0, 0, 0)) }
       return
     }
     withView(image) { view in
       for (index, corner) in corners.enumerated() {
-        let (passed, sum) = verdict(view, corner.y * (image.width + 1) + corner.x)
-        body(index, passed, sum)
+        body(index, verdict(view, corner.y * (image.width + 1) + corner.x))
       }
     }
   }
@@ -263,11 +262,12 @@ struct CascadeSieve: Sendable {
     }
   }
 
-  /// How many stages a window passes (-1: not looked at), and the sum of the last that was looked at.
-  private func verdict(_ view: View, _ origin: Int) -> (passed: Int, sum: Double) {
+  /// How many stages a window passes (-1: not looked at), the sum of the last that was looked at, and how many trees were
+  /// asked.
+  private func verdict(_ view: View, _ origin: Int) -> (passed: Int, sum: Double, trees: Int) {
     var scale: Float = 0
     if areHaar {
-      guard let seen = view.contrast(origin) else { return (-1, -.infinity) }
+      guard let seen = view.contrast(origin) else { return (-1, -.infinity, 0) }
       scale = seen
     }
     var sum = 0.0
@@ -275,11 +275,13 @@ struct CascadeSieve: Sendable {
       sum = 0
       for tree in stage.trees {
         sum += leaf(tree, view, origin, scale)
-        if let trace = stage.trace, sum < Double(trace[tree - stage.trees.lowerBound]) { return (index, sum) }
+        if let trace = stage.trace, sum < Double(trace[tree - stage.trees.lowerBound]) {
+          return (index, sum, tree + 1)
+        }
       }
-      if sum < stage.threshold { return (index, sum) }
+      if sum < stage.threshold { return (index, sum, stage.trees.upperBound) }
     }
-    return (stages.count, sum)
+    return (stages.count, sum, trees.count)
   }
 
   /// The value of the leaf of one tree that a window falls into.
