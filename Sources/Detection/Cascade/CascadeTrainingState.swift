@@ -59,7 +59,8 @@ extension CascadeTrainer {
       if state.positives.count < options.positiveCount, state.report.stages.isEmpty {
         progress.receive(
           .warning(
-            "\(options.positiveCount) positives a stage are asked for, \(data.positives.count) are there: all of them are used"
+            "\(options.positiveCount) positives a stage are asked for, \(data.positives.count) are there: all of them are used, "
+              + "with \(negativesWanted(state)) negatives in proportion, not \(options.negativeCount)"
           ))
       }
       return nil
@@ -77,14 +78,19 @@ extension CascadeTrainer {
         ? nil : "windows whose standard deviation is 10 grey levels or less cannot be detected by Haar features")
   }
 
+  /// Negatives of the next stage: in proportion to the positives that are at hand.
+  private func negativesWanted(_ state: CascadeTrainingState) -> Int {
+    let share = Double(state.positives.count) / Double(options.positiveCount)
+    return max(2, Int((Double(options.negativeCount) * share).rounded()))
+  }
+
   /// Takes windows that pass until there are enough, none is left, or so many were looked at that the goal is met.
   ///
   /// - Returns: what the search found, `nil` where none was needed; and why there is no further stage, if so.
   func fillNegatives(
     _ state: inout CascadeTrainingState, _ sieve: CascadeSieve
   ) throws -> (harvest: NegativeHarvest?, end: CascadeTrainingReport.End?) {
-    let share = Double(state.positives.count) / Double(options.positiveCount)
-    let wanted = max(2, Int((Double(options.negativeCount) * share).rounded()))
+    let wanted = negativesWanted(state)
     let missing = wanted - state.negativeCount(options)
     guard missing > 0 else { return (nil, nil) }
     // Where fewer than `missing` of so many windows pass, the goal's share is not reached.
@@ -112,7 +118,9 @@ extension CascadeTrainer {
     let done = state.report.stages.count
     let found = harvest.sources.count
     let acceptance = harvest.acceptance.map { NumberWords.short($0) } ?? "-"
-    if done > 0, let share = harvest.acceptance, share <= options.goal {
+    // Where the windows ran out, few that pass prove little: none of n lets the rate be 3 / n (95 %).
+    let isShown = !harvest.isExhausted || Double(max(found, 3)) <= options.goal * Double(harvest.visited)
+    if done > 0, let share = harvest.acceptance, share <= options.goal, isShown {
       return .init(
         reason: .goal,
         explanation: "The false-alarm goal is met after \(done) of \(options.stageCount) stages: they let \(found) of "
