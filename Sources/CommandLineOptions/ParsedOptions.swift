@@ -82,6 +82,15 @@ public struct ParsedOptions: Sendable {
     return number
   }
 
+  /// A number between 0 and 1 that is neither.
+  public func properShare(_ name: String) throws -> Double? {
+    guard let number = try number(name) else { return nil }
+    guard number > 0, number < 1 else {
+      throw UsageError("\(name): found \(number), expected a number of more than 0 and less than 1")
+    }
+    return number
+  }
+
   private static func words(_ range: ClosedRange<Int>) -> String {
     if range.upperBound == Int.max { return "\(range.lowerBound) or more" }
     if range.lowerBound == Int.min { return "\(range.upperBound) or less" }

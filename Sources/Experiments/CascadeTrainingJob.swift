@@ -116,7 +116,8 @@ public struct CascadeTrainingJob: TrainingJob {
         found: validationPositives.isEmpty ? "negatives alone" : "positives alone")
     }
     let labels = objects.map { Set($0) }
-    let (photos, objectSet) = try opener.open(positives, "positives")
+    let (photos, objectSet) = try opener.open(readingInShape(positives), "positives")
+    try requireShape(objectSet)
     tellMergedLabels(objectSet, progress)
     let (backgrounds, backgroundSet) = try opener.open(negatives, "negatives")
     let samples = try AnnotatedPositives(photos, options: positiveOptions, labels: labels)
@@ -131,7 +132,8 @@ public struct CascadeTrainingJob: TrainingJob {
         backgrounds, options: negativeOptions, positives: positiveOptions, executor: executor),
       checksum: try checksum(photos, backgrounds))
     if !validationPositives.isEmpty {
-      let (held, heldSet) = try opener.open(validationPositives, "validation positives")
+      let (held, heldSet) = try opener.open(readingInShape(validationPositives), "validation positives")
+      try requireShape(heldSet)
       let (windows, windowSet) = try opener.open(validationNegatives, "validation negatives")
       try CascadeTrainingJob.refuse(objectSet, heldSet, "the positives and the validation positives")
       try CascadeTrainingJob.refuse(backgroundSet, windowSet, "the negatives and the validation negatives")
@@ -161,7 +163,8 @@ public struct CascadeTrainingJob: TrainingJob {
     let result = try trained(
       checkpoint: checkpoint, executor: executor, progress: progress, cancellation: cancellation)
     let roles = [
-      ("positives", positives), ("negatives", negatives), ("validation positives", validationPositives),
+      ("positives", readingInShape(positives)), ("negatives", negatives),
+      ("validation positives", readingInShape(validationPositives)),
       ("validation negatives", validationNegatives),
     ]
     let dataSets = try roles.flatMap { role, sources in

@@ -47,7 +47,13 @@ public enum ModelFormats {
   /// - Throws: `InputError` with the path, for a file that cannot be read, is of no known kind, or does not hold together.
   public static func read(_ path: String) throws -> StoredModel {
     let head = try ModelFile.head(of: path, count: headSize)
-    if !ModelFile.isLikely(head), let format = foreign.first(where: { $0.isLikely(head) }) {
+    guard ModelFile.isLikely(head) else {
+      guard let format = foreign.first(where: { $0.isLikely(head) }) else {
+        throw InputError(
+          source: path, problem: "is no model of a known format",
+          found: head.isEmpty ? "an empty file" : "other contents (first bytes \(hexadecimal(head.prefix(8))))",
+          expected: (["a model of Windhover's (.safetensors)"] + foreign.map(\.name)).joined(separator: ", "))
+      }
       return StoredModel(content: try format.read(path), format: format.name, file: nil)
     }
     let file = try ModelFile(path: path)
@@ -58,6 +64,10 @@ public enum ModelFormats {
         hint: "it may be a newer Windhover's")
     }
     return StoredModel(content: try read(file), format: "\(file.kind), version \(file.version)", file: file)
+  }
+
+  private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
   }
 }
 

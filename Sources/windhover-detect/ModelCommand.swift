@@ -53,9 +53,11 @@ enum ModelCommand {
         throw InputError(source: name, problem: "has nothing to draw", found: stored.format)
       }
       try ImageFile.write(picture, to: path)
+      context.progress.receive(.note("Written: \(path)"))
     }
     if let path = options.text("--export") {
       try stored.export(to: path, label: options.text("--label"), source: name, command: context.recordedCommandLine)
+      context.progress.receive(.note("Written: \(path)"))
     }
     guard options.flag("--json") else { return try StandardOutput.write(stored.description) }
     guard let json = try stored.json() else {

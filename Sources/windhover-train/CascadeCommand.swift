@@ -9,7 +9,8 @@ enum CascadeCommand {
       name: "cascade", summary: "Train a cascade of Haar features or local binary patterns.",
       discussion: """
         Takes the place of opencv_traincascade, whose options have its defaults here: positives from a .vec file or cut from
-        annotated photos, negatives from photos (away from what is annotated in them). A .xml is a cascade that OpenCV loads;
+        annotated photos, negatives from photos (away from what is annotated in them). A .vec does not say how wide its
+        samples are: they are square, or of --window's size, or vec:FILE?width=W says it. A .xml is a cascade that OpenCV loads;
         a .safetensors is our own, which also holds soft cascades, labels and options. Data sets are named NAME/SPLIT or
         FORMAT:PATH (vec:faces.vec, list:background.txt, voc:DIR, ...); windhover-data --help tells more.
 
@@ -170,15 +171,15 @@ enum CascadeCommand {
     if let value = try options.integer("--trees", in: 1...100_000) { training.boosting.maximumTreeCount = value }
     if let value = try options.number("--weight-trimming", in: 1e-3...1) { training.boosting.weightTrimming = value }
     if let value = try options.integer("--stages", in: 1...1000) { training.stageCount = value }
-    if let value = try options.number("--hit-rate", in: 0...1) { training.hitRate = value }
-    if let value = try options.number("--false-alarm", in: 0...1) { training.falseAlarmRate = value }
+    if let value = try options.properShare("--hit-rate") { training.hitRate = value }
+    if let value = try options.properShare("--false-alarm") { training.falseAlarmRate = value }
     if let value = try options.number("--goal", in: 0...1) { training.falseAlarmGoal = value }
     if let (positives, negatives) = try samples(options) {
       training.positiveCount = positives
       training.negativeCount = negatives
     }
     if options.flag("--soft") { training.isSoft = true }
-    if let value = try options.integer("--memory", in: 1...1_000_000) { training.memory = value }
+    if let value = try options.integer("--memory", in: CascadeTrainerOptions.memoryRange) { training.memory = value }
     if let value = try options.seed("--seed") { training.seed = value }
   }
 

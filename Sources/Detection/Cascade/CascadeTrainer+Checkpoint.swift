@@ -10,11 +10,10 @@ struct CascadeTrainingIdentity: Hashable, Sendable, Codable {
   /// Of positives and negatives.
   var checksum: String
 
-  /// What differs from the training that a checkpoint was written by, or `nil` for nothing. More or fewer stages may be asked
-  /// for than before, and other memory be used: neither changes the stages that are done.
+  /// What differs from the training that a checkpoint was written by, or `nil` for nothing. Other memory may
+  /// be used: it does not change the stages that are done. The number of stages may not: the goal can follow from it.
   func difference(from stored: CascadeTrainingIdentity) throws -> (field: String, found: String, expected: String)? {
     var stored = stored
-    // The goal changes with the number of stages where none is named; a checkpoint that ended is not taken up again.
     stored.options.memory = options.memory
     if options != stored.options {
       let own = try CascadeTrainingIdentity.fields(options)

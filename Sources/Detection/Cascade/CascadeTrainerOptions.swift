@@ -114,12 +114,16 @@ public struct CascadeTrainerOptions: Hashable, Sendable, Codable {
     }
     try check("positiveCount", (2...10_000_000).contains(positiveCount), positiveCount, "2 to 10000000")
     try check("negativeCount", (2...10_000_000).contains(negativeCount), negativeCount, "2 to 10000000")
-    try check("memory", (16...1_000_000).contains(memory), memory, "16 to 1000000 MB")
+    let range = CascadeTrainerOptions.memoryRange
+    try check("memory", range.contains(memory), memory, "\(range.lowerBound) to \(range.upperBound) MB")
     let needed = sampleBytes + 8_000_000
     try check(
       "memory", memory * 1_000_000 >= needed, "\(memory) MB",
       "at least \((needed + 999_999) / 1_000_000) MB for \(positiveCount) + \(negativeCount) samples of \(size)")
   }
+
+  /// What `memory` may be, in megabytes.
+  public static let memoryRange = 16...1_000_000
 
   /// Larger windows' sums are not exact in single precision.
   static let largestArea = 65_025
