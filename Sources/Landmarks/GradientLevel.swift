@@ -48,17 +48,20 @@ public struct GradientLevel: Hashable, Sendable {
   }
 
   public var reading: Reading
-  /// `width` rows of a weight for each feature.
+  /// `width` rows of a weight for each feature; of the features of a point's neighbours alone where there are such.
   public var weights: LeafTable
   /// An addend for each output.
   public var bias: [Float]
   /// `width` rows of two values a point; empty where the outputs are the change itself.
   public var basis: [Float]
+  /// For each point the points, in rising order, that its two outputs see; as many for each. Empty: all points.
+  public var neighbours: [UInt16]
 
   public var width: Int { bias.count }
 
-  public init(reading: Reading, weights: LeafTable, bias: [Float], basis: [Float]) {
+  public init(reading: Reading, weights: LeafTable, bias: [Float], basis: [Float], neighbours: [UInt16] = []) {
     precondition(!bias.isEmpty && weights.count % bias.count == 0)
+    self.neighbours = neighbours
     self.reading = reading
     self.weights = weights
     self.bias = bias
@@ -70,11 +73,15 @@ extension GradientLevel {
   /// The level's change of a shape, in the frame that the face was aligned to.
   ///
   /// - Parameters:
-  ///   - features: `weights.count / width` whole numbers as `AlignedFace` reads them.
+  ///   - features: whole numbers of all points as `AlignedFace` reads them.
   ///   - change: `values` floats.
   func change(
     _ features: UnsafePointer<Int16>, values: Int, to change: UnsafeMutablePointer<Float>
   ) {
+    if !neighbours.isEmpty {
+      changeByNeighbours(features, values: values, to: change)
+      return
+    }
     let (width, count) = (width, weights.count / bias.count)
     withUnsafeTemporaryAllocation(of: Float.self, capacity: width) { outputs in
       let outputs = outputs.baseAddress!
@@ -110,7 +117,7 @@ extension GradientLevel {
 }
 
 @inline(never)
-private func product(_ a: UnsafePointer<Int16>, _ b: UnsafePointer<Float>, _ count: Int) -> Float {
+func product(_ a: UnsafePointer<Int16>, _ b: UnsafePointer<Float>, _ count: Int) -> Float {
   var sum = SIMD8<Float>.zero
   var k = 0
   while k + 8 <= count {
@@ -127,7 +134,7 @@ private func product(_ a: UnsafePointer<Int16>, _ b: UnsafePointer<Float>, _ cou
 }
 
 @inline(never)
-private func product(_ a: UnsafePointer<Int16>, _ b: UnsafePointer<Int16>, _ count: Int) -> Float {
+func product(_ a: UnsafePointer<Int16>, _ b: UnsafePointer<Int16>, _ count: Int) -> Float {
   var sum = SIMD8<Float>.zero
   var k = 0
   while k + 8 <= count {
@@ -145,33 +152,22 @@ private func product(_ a: UnsafePointer<Int16>, _ b: UnsafePointer<Int16>, _ cou
 }
 
 /// In whole numbers: each product is below 2^17, so that 2^14 of them stay within 32 bits.
-///
-/// Products of neighbours are added first, which processors do in the instruction that multiplies.
 @inline(never)
 private func product(_ a: UnsafePointer<Int16>, _ b: UnsafePointer<Int8>, _ count: Int) -> Float {
   var total: Float = 0
   var start = 0
   while start < count {
-    let end = min(count, start &+ 16_384)
-    var (even, odd) = (SIMD4<Int32>.zero, SIMD4<Int32>.zero)
-    var k = start
-    while k &+ 16 <= end {
-      let weights = UnsafeRawPointer(b + k).loadUnaligned(as: SIMD16<Int8>.self)
-      let x0 = UnsafeRawPointer(a + k).loadUnaligned(as: SIMD8<Int16>.self)
-      let x1 = UnsafeRawPointer(a + k + 8).loadUnaligned(as: SIMD8<Int16>.self)
-      let p0 = SIMD8<Int32>(truncatingIfNeeded: x0) &* SIMD8<Int32>(truncatingIfNeeded: weights.lowHalf)
-      let p1 = SIMD8<Int32>(truncatingIfNeeded: x1) &* SIMD8<Int32>(truncatingIfNeeded: weights.highHalf)
-      even = even &+ (p0.evenHalf &+ p0.oddHalf)
-      odd = odd &+ (p1.evenHalf &+ p1.oddHalf)
-      k &+= 16
-    }
-    var sum = (even &+ odd).wrappedSum()
-    while k < end {
-      sum &+= Int32(a[k]) &* Int32(b[k])
-      k &+= 1
-    }
-    total += Float(sum)
-    start = end
+    let length = min(count &- start, 16_384)
+    total += Float(wholeProduct(a + start, b + start, length))
+    start &+= length
   }
   return total
+}
+
+/// A plain loop: compilers make of it what multiplies and adds pairs in one instruction, and of vectors by hand they do not.
+@inline(__always)
+func wholeProduct(_ a: UnsafePointer<Int16>, _ b: UnsafePointer<Int8>, _ count: Int) -> Int32 {
+  var sum: Int32 = 0
+  for k in 0..<count { sum &+= Int32(a[k]) &* Int32(b[k]) }
+  return sum
 }

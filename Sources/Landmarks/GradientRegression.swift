@@ -16,7 +16,8 @@ struct GradientRegression {
   /// The residuals must be those of the aligned frames.
   func train(_ gradient: ShapePredictorOptions.Gradient, cancellation: Cancellation?) throws -> GradientLevel {
     let values = samples.values
-    let isReduced = gradient.width > 0 && gradient.width < values
+    let isLocal = gradient.neighbours > 0
+    let isReduced = !isLocal && gradient.width > 0 && gradient.width < values
     let width = isReduced ? gradient.width : values
     let basis = isReduced ? try samples.principalDirections(width) : []
     let reading = gradient.reading
@@ -45,6 +46,12 @@ struct GradientRegression {
       }
       sums.add(rows, targets, weights: weights[range], on: executor)
       start = range.upperBound
+    }
+    if isLocal {
+      let neighbours = GradientLevel.neighbours(samples.meanShape, count: gradient.neighbours)
+      let (table, bias) = try sums.solved(
+        ridge: gradient.ridge, neighbours: neighbours, featuresEach: reading.featureCount(points: 1), on: executor)
+      return GradientLevel(reading: reading, weights: .float(table), bias: bias, basis: [], neighbours: neighbours)
     }
     let (table, bias) = try sums.solved(ridge: gradient.ridge)
     return GradientLevel(reading: reading, weights: .float(table), bias: bias, basis: basis)
@@ -146,8 +153,9 @@ struct GradientRegression {
       }
     }
 
-    /// A row of weights for each output, and the addends. Means are taken out, so that the ridge does not press on them.
-    mutating func solved(ridge share: Double) throws -> (weights: [Float], bias: [Float]) {
+    /// Takes the means out, so that the ridge does not press on them, and adds the ridge.
+    /// - Returns: the features' means.
+    private mutating func center(ridge share: Double) -> [Double] {
       var trace = 0.0
       let means = featureSum.map { $0 / total }
       square.withUnsafeMutableBufferPointer { square in
@@ -161,15 +169,67 @@ struct GradientRegression {
         let ridge = Float(share * trace / Double(features)) + 1e-3
         for i in 0..<features { square[i * features + i] += ridge }
       }
+      return means
+    }
+
+    private static func noSolution(_ share: Double) -> InputError {
+      InputError(
+        source: "landmark options", field: "gradients", problem: "have a level without a solution",
+        found: "ridge \(share)", hint: "a larger ridge, or more faces")
+    }
+
+    /// Two rows of weights for each point, of its neighbours' features alone, and the addends; each point by itself.
+    mutating func solved(
+      ridge share: Double, neighbours: [UInt16], featuresEach each: Int, on executor: ParallelExecutor
+    ) throws -> (weights: [Float], bias: [Float]) {
+      let means = center(ridge: share)
+      let points = width / 2
+      let seen = neighbours.count / points
+      let count = seen * each
+      let sums = self
+      let parts = try executor.map(points) { point -> (weights: [Float], bias: [Float]) in
+        let near = neighbours[point * seen..<(point + 1) * seen]
+        let used = near.flatMap { Int($0) * each..<(Int($0) + 1) * each }
+        var own = [Float](repeating: 0, count: count * count)
+        var targets = [Float](repeating: 0, count: 2 * count)
+        for i in 0..<count {
+          // The order rises, so that the lower triangle stays the lower.
+          for j in 0...i { own[i * count + j] = sums.square[used[i] * sums.features + used[j]] }
+          for k in 0..<2 { targets[2 * i + k] = sums.cross[used[i] * sums.width + 2 * point + k] }
+        }
+        let solution: [Float]
+        do {
+          solution = try Matrix(rows: count, columns: count, values: own).solvedByCholesky(
+            Matrix(rows: count, columns: 2, values: targets)
+          ).values
+        } catch is MatrixError {
+          throw Sums.noSolution(share)
+        }
+        var weights = [Float](repeating: 0, count: 2 * count)
+        var bias: [Float] = []
+        for k in 0..<2 {
+          var sum = sums.targetSum[2 * point + k] / sums.total
+          for i in 0..<count {
+            weights[k * count + i] = solution[2 * i + k]
+            sum -= Double(solution[2 * i + k]) * means[used[i]]
+          }
+          bias.append(Float(sum))
+        }
+        return (weights, bias)
+      }
+      return (parts.flatMap(\.weights), parts.flatMap(\.bias))
+    }
+
+    /// A row of weights for each output, and the addends.
+    mutating func solved(ridge share: Double) throws -> (weights: [Float], bias: [Float]) {
+      let means = center(ridge: share)
       let solution: [Float]
       do {
         solution = try Matrix(rows: features, columns: features, values: square).solvedByCholesky(
           Matrix(rows: features, columns: width, values: cross)
         ).values
       } catch is MatrixError {
-        throw InputError(
-          source: "landmark options", field: "gradients", problem: "have a level without a solution",
-          found: "ridge \(share)", hint: "a larger ridge, or more faces")
+        throw Sums.noSolution(share)
       }
       square = []
       var weights = [Float](repeating: 0, count: features * width)

@@ -55,7 +55,8 @@ public struct LandmarkModel: Sendable {
   /// Tensors: `mean_shape` [points, 2]; for each level n from 0 `n.anchors` [pixels], `n.offsets` [2, pixels], `n.pixels`
   /// [trees, splits, 2], `n.thresholds` [trees, splits], `n.leaves` [trees, leaves, width] and, where leaves are
   /// coefficients, `n.basis` [width, values]; for each gradient level n from 0 `gradient.n.weights` [width, features],
-  /// `gradient.n.bias` [width] and, where outputs are coefficients, `gradient.n.basis`; `confidence.weights`.
+  /// `gradient.n.bias` [width] and, where outputs are coefficients, `gradient.n.basis`; `gradient.n.neighbours` [points, seen]
+  /// where each point sees so many alone, whose features are then those of the weights; `confidence.weights`.
   public func modelFile() throws -> ModelFile {
     var tensors: [String: Tensor] = [
       "mean_shape": Tensor(predictor.meanShape, shape: [predictor.pointCount, 2])
@@ -82,6 +83,10 @@ public struct LandmarkModel: Sendable {
       let stored = LandmarkModel.tensor(level.weights, [level.width, level.weights.count / level.width])
       tensors["gradient.\(index).weights"] = stored.tensor
       tensors["gradient.\(index).bias"] = Tensor(level.bias)
+      if !level.neighbours.isEmpty {
+        tensors["gradient.\(index).neighbours"] = LandmarkModel.tensor(
+          level.neighbours, .uint16, [predictor.pointCount, level.neighbours.count / predictor.pointCount])
+      }
       if !level.basis.isEmpty {
         tensors["gradient.\(index).basis"] = Tensor(level.basis, shape: [level.width, predictor.meanShape.count])
       }
@@ -174,13 +179,23 @@ public struct LandmarkModel: Sendable {
       guard hasBasis || level.width == mean.count else {
         throw fail("gradient.\(index).weights", "are of another width than the shape and have no basis")
       }
+      var neighbours: [UInt16] = []
+      if file.tensors["gradient.\(index).neighbours"] != nil {
+        let stored = try file.integers("gradient.\(index).neighbours", shape: [points, nil])
+        guard !hasBasis, !stored.isEmpty, stored.allSatisfy({ (0..<points).contains($0) }) else {
+          throw fail("gradient.\(index).neighbours", "name points that are none, or come with a basis")
+        }
+        neighbours = stored.map { UInt16($0) }
+      }
+      let seen = neighbours.isEmpty ? points : neighbours.count / points
       gradients.append(
         GradientLevel(
           reading: reading,
           weights: try LandmarkModel.leaves(
-            file, "gradient.\(index).weights", [level.width, reading.featureCount(points: points)], level.scale),
+            file, "gradient.\(index).weights", [level.width, reading.featureCount(points: seen)], level.scale),
           bias: try floats("gradient.\(index).bias", shape: [level.width]),
-          basis: hasBasis ? try floats("gradient.\(index).basis", shape: [level.width, mean.count]) : []))
+          basis: hasBasis ? try floats("gradient.\(index).basis", shape: [level.width, mean.count]) : [],
+          neighbours: neighbours))
     }
     predictor = ShapePredictor(
       meanShape: mean, levels: levels, gradientLevels: gradients, border: record.border,

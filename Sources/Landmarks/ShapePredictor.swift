@@ -53,8 +53,12 @@ public struct ShapePredictor: Hashable, Sendable {
     }
     self.meanShape = meanShape
     for level in gradientLevels {
+      let seen = level.neighbours.isEmpty ? meanShape.count / 2 : 2 * level.neighbours.count / meanShape.count
       precondition(
-        level.weights.count == level.reading.featureCount(points: meanShape.count / 2) * level.width
+        level.weights.count == level.reading.featureCount(points: seen) * level.width
+          && level.neighbours.count % (meanShape.count / 2) == 0
+          && (level.neighbours.isEmpty || level.basis.isEmpty)
+          && level.neighbours.allSatisfy { Int($0) < meanShape.count / 2 }
           && (level.basis.isEmpty
             ? level.width == meanShape.count : level.basis.count == level.width * meanShape.count),
         "a gradient level of another size")

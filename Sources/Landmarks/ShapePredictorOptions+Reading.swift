@@ -48,7 +48,8 @@ extension ShapePredictorOptions {
     return try replacing(JSONSerialization.data(withJSONObject: [name: value]), source: source)
   }
 
-  /// What ships for faces: gradient levels alone, coarse ones first; chosen on 300-W's validation faces.
+  /// What ships for faces: gradient levels alone, coarse ones first, the last two of each point's neighbours; chosen on
+  /// held-out training faces of 300-W (Experiments/landmarks).
   public static var face: ShapePredictorOptions {
     var options = ShapePredictorOptions()
     options.levels = 0
@@ -67,8 +68,9 @@ extension ShapePredictorOptions {
     options.gradients = [
       Gradient(resolution: 30, cell: 5, grid: 3, ridge: 2, width: 32),
       Gradient(resolution: 40, cell: 5, grid: 3, ridge: 2, width: 32),
-      Gradient(resolution: 60, cell: 3, grid: 4, ridge: 3),
-      Gradient(resolution: 80, cell: 3, grid: 4, ridge: 4, robustness: 1),
+      Gradient(resolution: 60, cell: 3, grid: 4, ridge: 2),
+      Gradient(resolution: 80, cell: 3, grid: 4, ridge: 1, neighbours: 20, robustness: 1),
+      Gradient(resolution: 80, cell: 3, grid: 4, ridge: 1, neighbours: 12, robustness: 1, alignsAnew: false),
     ]
     options.seed = 1
     return options

@@ -79,6 +79,10 @@ public struct ShapePredictorOptions: Hashable, Codable, Sendable {
     public var ridge = 6.0
     /// Outputs: principal coordinates of the residuals; 0: the points themselves.
     public var width = 48
+    /// Where this is not 0, each point's change is learnt from what is seen around so many points alone, those nearest to it
+    /// in the mean shape, itself among them, in place of `width` coordinates from all points. Fewer weights than faces
+    /// can tell apart err less on new faces, once the shape is near; shapes that are far off want all points.
+    public var neighbours = 0
     /// How much less a sample counts the farther it is from its face: its weight is the inverse of its error (the root of
     /// the squares' sum over points, in box units, 0.2 at least) to this power. 0: all alike. 1 comes near to least
     /// distances, which the mean error measures, in place of least squares.
@@ -88,13 +92,14 @@ public struct ShapePredictorOptions: Hashable, Codable, Sendable {
 
     public init(
       resolution: Double = 60, cell: Int = 3, grid: Int = 4, ridge: Double = 6, width: Int = 48,
-      robustness: Double = 0, alignsAnew: Bool = true
+      neighbours: Int = 0, robustness: Double = 0, alignsAnew: Bool = true
     ) {
       self.resolution = resolution
       self.cell = cell
       self.grid = grid
       self.ridge = ridge
       self.width = width
+      self.neighbours = neighbours
       self.robustness = robustness
       self.alignsAnew = alignsAnew
     }
@@ -107,6 +112,7 @@ public struct ShapePredictorOptions: Hashable, Codable, Sendable {
       grid = try values.decodeIfPresent(Int.self, forKey: .grid) ?? grid
       ridge = try values.decodeIfPresent(Double.self, forKey: .ridge) ?? ridge
       width = try values.decodeIfPresent(Int.self, forKey: .width) ?? width
+      neighbours = try values.decodeIfPresent(Int.self, forKey: .neighbours) ?? neighbours
       robustness = try values.decodeIfPresent(Double.self, forKey: .robustness) ?? robustness
       alignsAnew = try values.decodeIfPresent(Bool.self, forKey: .alignsAnew) ?? alignsAnew
     }
@@ -164,6 +170,7 @@ public struct ShapePredictorOptions: Hashable, Codable, Sendable {
       try check((1...8).contains(gradient.grid), "\(name).grid", gradient.grid, "1 to 8")
       try check(gradient.ridge >= 0 && gradient.ridge <= 1e6, "\(name).ridge", gradient.ridge, "0 to 1e6")
       try check((0...4000).contains(gradient.width), "\(name).width", gradient.width, "0 to 4000")
+      try check((0...2000).contains(gradient.neighbours), "\(name).neighbours", gradient.neighbours, "0 (all) to 2000")
       try check((0...4).contains(gradient.robustness), "\(name).robustness", gradient.robustness, "0 to 4")
       try check(
         gradient.alignsAnew || index > 0 && gradients[index - 1].reading.reads(sameFaceAs: gradient.reading),

@@ -48,6 +48,14 @@ extension ShapePredictorTrainer {
       let features = Double(gradient.reading.featureCount(points: points))
       let width = gradient.width == 0 ? values : min(values, Double(gradient.width))
       // Single precision sums, two copies in double precision while they are solved, and a chunk of samples.
+      if gradient.neighbours > 0 {
+        // Each thread solves a point of its own.
+        let seen = features * min(1, Double(gradient.neighbours) / Double(points))
+        let solved = threads * seen * seen * 24 + values * seen * 8
+        largest = max(largest, features * features * 4 + 1024 * features * 4 + features * values * 8 + solved)
+        model += seen * values * 4
+        continue
+      }
       largest = max(largest, features * features * 20 + 1024 * features * 4 + features * width * 24)
       model += features * width * 4
     }
