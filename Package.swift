@@ -110,7 +110,7 @@ let package = Package(
       name: "ExperimentsTests",
       dependencies: [
         "Experiments", "CommandLineOptions", "Execution", "Geometry", "Imaging", "Landmarks", "ModelFiles",
-        "DatasetReaders", "TestSupport",
+        "DatasetReaders", "Evaluation", "TestSupport",
       ]),
     .testTarget(
       name: "WindhoverTests", dependencies: ["Windhover", "Execution", "Geometry", "Imaging", "TestSupport"]),

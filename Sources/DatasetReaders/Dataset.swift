@@ -95,7 +95,7 @@ public struct Dataset: Sendable {
   /// Several sets as one, in order.
   ///
   /// Image names stay as they are. Where a name occurs in two sets, every name of every set gets its set's name and a
-  /// slash before it, and so do the groups.
+  /// slash before it, and so do the groups; `AnnotatedImage.ownName` goes on giving the first.
   public static func joined(_ sets: [Dataset]) -> Dataset {
     var seen: Set<String> = []
     let clash = sets.contains { set in set.images.contains { !seen.insert($0.name).inserted } }
@@ -107,6 +107,7 @@ public struct Dataset: Sendable {
       let prefix = set.name + (repetition == 0 ? "" : "#\(repetition + 1)") + "/"
       for var image in set.images {
         if clash {
+          image.nameBeforeJoining = image.ownName
           image.name = prefix + image.name
           image.group = image.group.map { prefix + $0 }
         }

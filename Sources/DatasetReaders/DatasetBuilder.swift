@@ -125,6 +125,12 @@ struct DatasetBuilder {
       let text = "\(annotation.label) box \(describe(annotation.box)) of \(quoted(name))"
       if !annotation.box.isFinite {
         report(.malformedLine, .leftOut, file: file, line: line, image: name, "\(text) is not finite")
+      } else if !annotation.box.isWithinLimit {
+        report(.malformedLine, .leftOut, file: file, line: line, image: name, "\(text) has a number beyond 10^9 pixels")
+      } else if let point = annotation.landmarks.first(where: { !($0.point?.isWithinLimit ?? true) }) {
+        report(
+          .malformedLine, .leftOut, file: file, line: line, image: name,
+          "\(text) has its point \(quoted(point.name)) beyond 10^9 pixels")
       } else if annotation.box.width < 0 || annotation.box.height < 0 {
         report(.negativeSize, .leftOut, file: file, line: line, image: name, "\(text) has a negative side")
       } else if annotation.box.isEmpty {

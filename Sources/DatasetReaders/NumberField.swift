@@ -1,7 +1,9 @@
+import Geometry
+
 /// Numbers in annotation files.
 enum NumberField {
   /// Coordinates beyond this many pixels are taken for faults: they fit every integer type behind.
-  static let magnitudeLimit = 1e9
+  static let magnitudeLimit = Box.magnitudeLimit
 
   /// A decimal number that is finite and within the limit; `nil` for anything else (`nan`, `inf`, `1e999`, `0x10`, "").
   static func double(_ text: some StringProtocol) -> Double? {

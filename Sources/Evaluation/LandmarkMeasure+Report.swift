@@ -9,8 +9,10 @@ public struct LandmarkReport: Sendable {
   public var groups: [(name: String, measure: LandmarkMeasure)]
   /// Each point's figures alone, by the first normalisation.
   public var points: [LandmarkMeasure] = []
-  /// Error against perturbation of the box: its size as a share of the box, and the mean error of the first normalisation.
-  public var perturbations: [(size: Double, mean: Double?)]
+  /// Error against perturbation of the box, by the first normalisation.
+  public var perturbations: [LandmarkPerturbation]
+  /// What a reader should know: faces left out, boxes that were not found.
+  public var notes: [String] = []
   /// How a detector's boxes lie on the labelled ones, by name; empty for labelled boxes.
   public var boxes: [(name: String, value: Double?)] = []
   /// How well the fit's confidence tells right boxes from wrong ones, by the kind of the wrong ones; empty where the model
@@ -21,7 +23,7 @@ public struct LandmarkReport: Sendable {
 
   public init(
     title: String, measures: [(name: String, measure: LandmarkMeasure)],
-    groups: [(name: String, measure: LandmarkMeasure)], perturbations: [(size: Double, mean: Double?)] = []
+    groups: [(name: String, measure: LandmarkMeasure)], perturbations: [LandmarkPerturbation] = []
   ) {
     self.title = title
     self.measures = measures
@@ -29,11 +31,8 @@ public struct LandmarkReport: Sendable {
     self.perturbations = perturbations
   }
 
-  /// How much larger a mean error is than that without perturbation, as a share of it.
-  public func growth(_ mean: Double?) -> Double? {
-    guard let mean, let still = measures.first?.measure.mean, still > 0 else { return nil }
-    return mean / still - 1
-  }
+  /// The error of the boxes as they are, by the first normalisation.
+  public var still: Double? { measures.first?.measure.mean }
 
   /// Tables for a terminal. What is undefined is `-`.
   public var text: String {
@@ -64,10 +63,20 @@ public struct LandmarkReport: Sendable {
         for (point, measure) in points.enumerated() { table.figures("\(point)", measure) }
       }
       if !perturbations.isEmpty {
-        table.lines += ["", "with boxes shifted and scaled by up to this share of their side (\(first.name))"]
-        table.row("", ["mean %", "growth %"])
-        for (size, mean) in perturbations {
-          table.row(LandmarkLines.fixed(size, 2), [LandmarkLines.percent(mean), LandmarkLines.percent(growth(mean))])
+        let draws = perturbations.map(\.means.count).max() ?? 0
+        table.lines += [
+          "", "with boxes moved by up to this share of their side (\(first.name)): means of \(draws) draws, and the",
+          "standard deviation of the growth of single draws",
+        ]
+        table.row("", ["mean %", "growth %", "deviation"])
+        for one in perturbations {
+          let growth = one.growth(over: still)
+          table.row(
+            "\(one.kind.rawValue) \(NumberText.short(one.size))",
+            [
+              LandmarkLines.percent(one.mean), LandmarkLines.percent(growth.mean),
+              LandmarkLines.percent(growth.deviation),
+            ])
         }
       }
     }
@@ -86,6 +95,7 @@ public struct LandmarkReport: Sendable {
         "AUC: area under the ROC curve; at n %: right ones kept, in %, where n % of the wrong ones are; .5: those, in %, of at "
           + "least that confidence")
     }
+    if !notes.isEmpty { table.lines += [""] + notes }
     return table.lines.joined(separator: "\n") + "\n"
   }
 
@@ -122,9 +132,15 @@ public struct LandmarkReport: Sendable {
       "groups": .array(groups.map { named("name", .string($0.name), figures($0.measure)) }),
       "points": .array(points.enumerated().map { named("point", .integer($0.offset), figures($0.element)) }),
       "perturbations": .array(
-        perturbations.map {
-          .object(["size": .number($0.size), "mean": .number($0.mean), "growth": .number(growth($0.mean))])
+        perturbations.map { one in
+          let growth = one.growth(over: still)
+          return .object([
+            "kind": .string(one.kind.rawValue), "size": .number(one.size), "mean": .number(one.mean),
+            "growth": .number(growth.mean), "growthDeviation": .number(growth.deviation),
+            "draws": .array(one.means.map { .number($0) }),
+          ])
         }),
+      "notes": .array(notes.map { .string($0) }),
       "boxes": boxes.isEmpty ? .null : .object(boxes.map { .init(key: $0.name, value: .number($0.value)) }),
       "confidence": .array(
         confidence.map { name, measure in
@@ -148,7 +164,7 @@ private struct LandmarkLines {
 
   mutating func row(_ name: String, _ cells: [String]) {
     let cells = cells.map { String(repeating: " ", count: max(0, 10 - $0.count)) + $0 }.joined()
-    lines.append(name + String(repeating: " ", count: max(1, 18 - name.count)) + cells)
+    lines.append(name + String(repeating: " ", count: max(1, 22 - name.count)) + cells)
   }
 
   mutating func figures(_ name: String, _ measure: LandmarkMeasure) {

@@ -85,7 +85,11 @@ enum ResultLine {
     guard numbers.2 >= 0, numbers.3 >= 0 else {
       throw start.failure("a box has a negative size", expected: "x, y, width, height in pixels")
     }
-    return Box(x: numbers.0, y: numbers.1, width: numbers.2, height: numbers.3)
+    let box = Box(x: numbers.0, y: numbers.1, width: numbers.2, height: numbers.3)
+    guard box.isWithinLimit else {
+      throw start.failure("a box has a number that no picture has", expected: "at most 10^9 pixels")
+    }
+    return box
   }
 
   private static func finite(_ scanner: inout JSONScanner, _ what: String) throws -> Double {

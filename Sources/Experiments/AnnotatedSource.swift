@@ -106,6 +106,10 @@ public struct BoxAdjustment: Hashable, Codable, Sendable {
       offsetY: try values.decodeIfPresent(Double.self, forKey: .offsetY) ?? 0,
       scaleX: try values.decodeIfPresent(Double.self, forKey: .scaleX) ?? 1,
       scaleY: try values.decodeIfPresent(Double.self, forKey: .scaleY) ?? 1)
+    for (name, value) in [("offsetX", offsetX), ("offsetY", offsetY)] where !(abs(value) <= 16) {
+      throw InputError(
+        source: "box", field: name, problem: "out of range", found: "\(value)", expected: "-16 to 16")
+    }
     for (name, value) in [("scaleX", scaleX), ("scaleY", scaleY)] where !(value > 0 && value <= 16) {
       throw InputError(
         source: "box", field: name, problem: "out of range", found: "\(value)", expected: "more than 0, at most 16")

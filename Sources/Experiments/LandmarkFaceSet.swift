@@ -1,5 +1,6 @@
 import DatasetReaders
 import Detection
+import Evaluation
 import Execution
 import Foundation
 import Geometry
@@ -12,10 +13,10 @@ public struct LandmarkFaceSet: Sendable {
   public enum Boxes: Sendable {
     /// The data set's own.
     case annotated
-    /// A detector's results by image name (a results file).
-    case results([String: [Detection]])
-    /// A detector, run over each photo.
-    case detector(@Sendable (ByteImage) -> [Detection])
+    /// A results file.
+    case results(ResultBoxes)
+    /// A detector by its name, run over each photo.
+    case detector(String, @Sendable (ByteImage) -> [Detection])
   }
 
   /// How a detector's boxes lie on the annotated ones, in sides of the annotated box: what training should expect.
@@ -41,7 +42,7 @@ public struct LandmarkFaceSet: Sendable {
   public var imageIndices: [Int]
   /// The points' names, in the order that they now have.
   public var pointNames: [String]
-  /// Faces left out, each with the reason.
+  /// Faces left out, each with the reason, and how many the boxes lack.
   public var problems: [String]
   /// `nil` for the data set's own boxes.
   public var spread: BoxSpread?
@@ -49,9 +50,11 @@ public struct LandmarkFaceSet: Sendable {
   /// Reads photos one after the other (one a thread) and keeps of each face what a predictor may see.
   ///
   /// Points are put in the natural order of their names ("2" before "10", "02" as "2"). A face without a box of the
-  /// detector's on it (overlap by union of 0.3 with the annotated box, moved and scaled as the median says) gets the
-  /// annotated box moved and scaled as the detector's usually are, and is counted.
-  /// - Throws: `InputError` where no annotation has points, or point names differ between faces.
+  /// detector's on it (`matches(_:_:)` has the rule) gets the annotated box, moved and scaled as the detector's usually are,
+  /// and is counted in `spread` and `problems`. A face whose box lies outside its photo, or with a point more than
+  /// `farthestPoint` box sides from the box's centre, is left out and told.
+  /// - Throws: `InputError` where no annotation has points, or point names differ between faces; where none of the boxes
+  ///   asked for lies on a face, a results file is about no image of the set, or was made on a photo of another size.
   public static func load(
     _ dataset: Dataset, boxes: Boxes, largestBox: Int?, margin: Double?, executor: ParallelExecutor,
     progress: any ProgressSink = SilentProgress(), cancellation: Cancellation? = nil
@@ -63,49 +66,103 @@ public struct LandmarkFaceSet: Sendable {
     }
     progress.receive(.began(phase: "reading faces", total: dataset.images.count))
     // First pass: boxes alone where a detector has to be asked, for its usual place is needed for missed faces.
-    let found: [[Detection]?] = try executor.map(dataset.images.count) { index in
-      try cancellation?.check()
+    var lines: [ImageDetections?] = []
+    var matches: BoxMatches?
+    if boxes.source != nil {
+      let found: [[Detection]]
       switch boxes {
-      case .annotated: return nil
-      case .results(let results): return results[dataset.images[index].name] ?? []
-      case .detector(let detect): return detect(try dataset.image(at: index))
+      case .annotated: found = []
+      case .results(let results):
+        lines = try results.lines(of: dataset)
+        found = lines.map { $0?.detections ?? [] }
+      case .detector(_, let detect):
+        found = try executor.map(dataset.images.count) { index in
+          try cancellation?.check()
+          return detect(try dataset.image(at: index))
+        }
+      }
+      matches = Self.matches(found, dataset.images.map(\.annotations))
+      guard matches != nil else {
+        throw InputError(
+          source: boxes.source ?? "", problem: "no box lies on a labelled face of \(dataset.name)",
+          found: "\(found.reduce(0) { $0 + $1.count }) boxes in \(dataset.images.count) images")
       }
     }
-    let matches = found.indices.map { match(found[$0], dataset.images[$0].annotations) }
-    let spread = boxSpread(dataset.images.map(\.annotations), matches)
-    let loaded = try executor.map(dataset.images.count) { index -> (faces: [LandmarkFace], problems: [String]) in
+    let loaded = try executor.map(dataset.images.count) { [lines, matches] index -> LoadedFaces in
       try cancellation?.check()
       let item = dataset.images[index]
       let wanted = item.annotations.indices.filter {
         !item.annotations[$0].isIgnored && item.annotations[$0].landmarks.contains { $0.point != nil }
       }
-      if wanted.isEmpty { return ([], []) }
+      var result = LoadedFaces()
+      if wanted.isEmpty { return result }
       let image = try dataset.image(at: index)
-      var faces: [LandmarkFace] = []
-      var problems: [String] = []
+      if !lines.isEmpty {
+        if let line = lines[index] { try expect(line, of: image, source: boxes.source ?? "") }
+        if lines[index] == nil { result.imageWithoutLine = item.name }
+      }
       for place in wanted {
         let annotation = item.annotations[place]
         var box = annotation.box
-        if let spread { box = matches[index][place] ?? spread.usual(for: annotation.box) }
+        if let matches { box = matches.boxes[index][place] ?? matches.spread.usual(for: annotation.box) }
         let byName = Dictionary(
           annotation.landmarks.map { ($0.name, $0.point) }, uniquingKeysWith: { first, _ in first })
+        let points = names.map { byName[$0] ?? nil }
         let name = wanted.count > 1 ? "\(item.name)#\(place)" : item.name
-        if let face = LandmarkFace(
-          name: name, group: item.groupKey, image: image, box: box, points: names.map { byName[$0] ?? nil },
-          largestBox: largestBox, margin: margin)
+        if let problem = box.fault(in: image.size) {
+          result.problems.append("\(name): left out, for its box \(problem)")
+        } else if let far = farPoint(points, of: annotation.box) {
+          result.problems.append(
+            "\(name): left out, for its point \(names[far]) lies more than \(Int(farthestPoint)) sides from its box")
+        } else if let face = LandmarkFace(
+          name: name, group: item.groupKey, image: image, box: box, points: points, largestBox: largestBox,
+          margin: margin)
         {
-          faces.append(face)
-        } else {
-          problems.append("\(name): has an empty box")
+          result.faces.append(face)
         }
       }
-      return (faces, problems)
+      return result
     }
     progress.receive(.ended)
+    var problems = loaded.flatMap(\.problems)
+    let unnamed = loaded.compactMap(\.imageWithoutLine)
+    if let first = unnamed.first, let source = boxes.source {
+      problems.append("\(source): no line for \(unnamed.count) of \(dataset.images.count) images, for example \(first)")
+    }
+    if let spread = matches?.spread, spread.missed > 0, let source = boxes.source {
+      problems.append(
+        "\(source): boxes on \(spread.found) of \(spread.found + spread.missed) faces; the others have the labelled box, "
+          + "moved and scaled as these usually are")
+    }
     return LandmarkFaceSet(
       faces: loaded.flatMap(\.faces),
       imageIndices: loaded.enumerated().flatMap { index, item in item.faces.map { _ in index } }, pointNames: names,
-      problems: loaded.flatMap(\.problems), spread: spread)
+      problems: problems, spread: matches?.spread)
+  }
+
+  /// Points farther than this from their box's centre, in its sides, are slips of whoever labelled them.
+  public static let farthestPoint = 20.0
+
+  /// What one image gives.
+  private struct LoadedFaces: Sendable {
+    var faces: [LandmarkFace] = []
+    var problems: [String] = []
+    var imageWithoutLine: String?
+  }
+
+  private static func farPoint(_ points: [Point?], of box: Box) -> Int? {
+    points.firstIndex { point in
+      point.map { $0.distance(to: box.center) > farthestPoint * max(box.width, box.height, 1) } ?? false
+    }
+  }
+
+  /// - Throws: `InputError` where a line tells another size than the photo's: its boxes would lie elsewhere.
+  private static func expect(_ line: ImageDetections, of image: ByteImage, source: String) throws {
+    guard line.width > 0, line.height > 0, line.width != image.width || line.height != image.height else { return }
+    throw InputError(
+      source: source, field: "image", problem: "\"\(line.image)\" is of another size than the picture",
+      found: "\(line.width) x \(line.height)", expected: "\(image.width) x \(image.height)",
+      hint: "the boxes may be of a resized copy")
   }
 
   /// The names of the points of all faces in natural order; `nil` where there are none.
@@ -151,19 +208,5 @@ public struct LandmarkFaceSet: Sendable {
     }
     if i < x.count || j < y.count { return j < y.count }
     return x.count != y.count ? x.count < y.count : x.lexicographicallyPrecedes(y)
-  }
-
-  /// For each annotation the box of the detection that overlaps it most.
-  private static func match(_ found: [Detection]?, _ annotations: [Annotation]) -> [Box?] {
-    guard let found else { return annotations.map { _ in nil } }
-    return annotations.map { annotation in
-      var best: Box?
-      var overlap = 0.3
-      for detection in found {
-        let share = detection.box.intersectionOverUnion(annotation.box)
-        if share > overlap { (overlap, best) = (share, detection.box) }
-      }
-      return best
-    }
   }
 }

@@ -48,45 +48,107 @@ public struct LandmarkRun: Sendable {
     return result + [("box diagonal", .boxDiagonal), ("face size", .faceSize)]
   }
 
-  /// Fits all faces of a set, each box moved by `perturbation`.
-  ///
-  /// - Parameter perturbation: the box's centre moves by up to this share of its side in each direction and its side
-  ///   grows or shrinks by up to this share, all evenly, from a stream of each face's own. 0: as it is.
+  /// Fits all faces of a set at their boxes.
   public func comparisons(
-    _ dataset: Dataset, boxes: LandmarkFaceSet.Boxes, perturbation: Double = 0, seed: UInt64 = 1,
-    cancellation: Cancellation? = nil
+    _ dataset: Dataset, boxes: LandmarkFaceSet.Boxes, cancellation: Cancellation? = nil
   ) throws -> [LandmarkComparison] {
+    try comparisons(faces(dataset, boxes: boxes, cancellation: cancellation), dataset, cancellation: cancellation)
+  }
+
+  private func faces(
+    _ dataset: Dataset, boxes: LandmarkFaceSet.Boxes, cancellation: Cancellation?
+  ) throws -> LandmarkFaceSet {
     let set = try LandmarkFaceSet.load(
       dataset, boxes: boxes, largestBox: model.predictor.largestBox, margin: model.predictor.margin,
       executor: executor, cancellation: cancellation)
-    return try comparisons(set, dataset, perturbation: perturbation, seed: seed)
-  }
-
-  func comparisons(
-    _ set: LandmarkFaceSet, _ dataset: Dataset, perturbation: Double, seed: UInt64
-  ) throws -> [LandmarkComparison] {
     guard set.pointNames.count == model.predictor.pointCount else {
       throw InputError(
         source: dataset.name, problem: "has another number of points than the model",
         found: "\(set.pointNames.count)", expected: "\(model.predictor.pointCount)")
     }
-    return try executor.map(set.faces.count) { number in
+    return set
+  }
+
+  private func comparison(_ face: LandmarkFace, _ image: ByteImage, box: Box) throws -> LandmarkComparison {
+    guard let fit = model.fit(image, box: box, starts: starts) else {
+      throw InputError(source: face.name, problem: "cannot be fitted", found: "box \(box)")
+    }
+    return LandmarkComparison(name: face.name, truth: face.points, found: fit.points)
+  }
+
+  private func comparisons(
+    _ set: LandmarkFaceSet, _ dataset: Dataset, cancellation: Cancellation?
+  ) throws -> [LandmarkComparison] {
+    try executor.map(set.faces.count) { number in
+      try cancellation?.check()
+      let face = set.faces[number]
+      return try comparison(face, try dataset.image(at: set.imageIndices[number]), box: face.box)
+    }
+  }
+
+  /// How boxes are moved to see what a fitter makes of it.
+  public struct Perturbations: Hashable, Sendable {
+    /// Shares of a box's side, each above 0 and below 1.
+    public var sizes: [Double]
+    public var kinds: [LandmarkPerturbation.Kind]
+    /// How often each face's box is drawn.
+    public var draws: Int
+    public var seed: UInt64
+
+    public init(
+      sizes: [Double] = [], kinds: [LandmarkPerturbation.Kind] = LandmarkPerturbation.Kind.allCases, draws: Int = 10,
+      seed: UInt64 = 1
+    ) {
+      precondition(sizes.allSatisfy { $0 > 0 && $0 < 1 } && draws >= 1)
+      self.sizes = sizes
+      self.kinds = kinds
+      self.draws = draws
+      self.seed = seed
+    }
+
+    /// One draw of a face's box.
+    ///
+    /// The centre moves by up to `size` of the box's sides and the sides grow or shrink by up to this share, all evenly. A
+    /// draw is the same for all sizes and kinds but for its length, so that their errors can be compared.
+    func box(_ box: Box, face: Int, draw: Int, size: Double, kind: LandmarkPerturbation.Kind) -> Box {
+      var random = RandomStream(seed: seed, stream: UInt64(draw) << 40 | UInt64(face))
+      let shift = kind == .scale ? 0 : size
+      let dx = shift * random.uniform(in: -1..<1)
+      let dy = shift * random.uniform(in: -1..<1)
+      let scale = 1 + (kind == .shift ? 0 : size) * random.uniform(in: -1..<1)
+      return Box(
+        center: Point(x: box.center.x + dx * box.width, y: box.center.y + dy * box.height),
+        width: box.width * scale, height: box.height * scale)
+    }
+  }
+
+  /// The mean errors of a set's faces with moved boxes: by kind, then by size.
+  ///
+  /// Each photo is read once. Costs a fit for each face, kind, size and draw.
+  func perturbed(
+    _ set: LandmarkFaceSet, _ dataset: Dataset, _ wanted: Perturbations, normalizer: LandmarkNormalizer,
+    cancellation: Cancellation?
+  ) throws -> [LandmarkPerturbation] {
+    let cells = wanted.kinds.flatMap { kind in wanted.sizes.map { (kind: kind, size: $0) } }
+    guard !cells.isEmpty else { return [] }
+    let errors = try executor.map(set.faces.count) { number -> [Double?] in
       let face = set.faces[number]
       let image = try dataset.image(at: set.imageIndices[number])
-      var box = face.box
-      if perturbation > 0 {
-        var random = RandomStream(seed: seed, stream: UInt64(number))
-        let dx = random.uniform(in: -perturbation..<perturbation)
-        let dy = random.uniform(in: -perturbation..<perturbation)
-        let scale = 1 + random.uniform(in: -perturbation..<perturbation)
-        box = Box(
-          center: Point(x: box.center.x + dx * box.width, y: box.center.y + dy * box.height),
-          width: box.width * scale, height: box.height * scale)
+      return try cells.flatMap { kind, size -> [Double?] in
+        try cancellation?.check()
+        return try (0..<wanted.draws).map { draw in
+          let box = wanted.box(face.box, face: number, draw: draw, size: size, kind: kind)
+          return LandmarkMeasure([try comparison(face, image, box: box)], normalizer: normalizer).mean
+        }
       }
-      guard let fit = model.fit(image, box: box, starts: starts) else {
-        throw InputError(source: face.name, problem: "cannot be fitted", found: "box \(box)")
-      }
-      return LandmarkComparison(name: face.name, truth: face.points, found: fit.points)
+    }
+    return cells.enumerated().map { index, cell in
+      LandmarkPerturbation(
+        kind: cell.kind, size: cell.size,
+        means: (0..<wanted.draws).map { draw in
+          let drawn = errors.compactMap { $0[index * wanted.draws + draw] }
+          return drawn.isEmpty ? nil : drawn.reduce(0, +) / Double(drawn.count)
+        })
     }
   }
 
@@ -94,30 +156,24 @@ public struct LandmarkRun: Sendable {
   ///
   /// - Parameter wrong: where wrong boxes come from, for the confidence's figures: `confidence(_:_:wrong:)`.
   public func report(
-    _ dataset: Dataset, boxes: LandmarkFaceSet.Boxes, perturbations: [Double], failureThreshold: Double = 0.08,
-    wrong: WrongBoxes = WrongBoxes(), cancellation: Cancellation? = nil
+    _ dataset: Dataset, boxes: LandmarkFaceSet.Boxes, perturbations: Perturbations = Perturbations(),
+    failureThreshold: Double = 0.08, wrong: WrongBoxes = WrongBoxes(), cancellation: Cancellation? = nil
   ) throws -> LandmarkReport {
-    let set = try LandmarkFaceSet.load(
-      dataset, boxes: boxes, largestBox: model.predictor.largestBox, margin: model.predictor.margin,
-      executor: executor, cancellation: cancellation)
-    let comparisons = try comparisons(set, dataset, perturbation: 0, seed: 1)
+    let set = try faces(dataset, boxes: boxes, cancellation: cancellation)
+    let comparisons = try comparisons(set, dataset, cancellation: cancellation)
     let normalizers = normalizers
     let first = normalizers[0].normalizer
-    func measure(_ list: [LandmarkComparison], _ length: LandmarkNormalizer, _ points: [Int]? = nil) -> LandmarkMeasure
-    {
-      LandmarkMeasure(list, normalizer: length, failureThreshold: failureThreshold, points: points)
-    }
-    var curve: [(size: Double, mean: Double?)] = []
-    for size in perturbations {
-      try cancellation?.check()
-      curve.append((size, measure(try self.comparisons(set, dataset, perturbation: size, seed: 1), first).mean))
+    func measure(_ length: LandmarkNormalizer, _ points: [Int]? = nil) -> LandmarkMeasure {
+      LandmarkMeasure(comparisons, normalizer: length, failureThreshold: failureThreshold, points: points)
     }
     var report = LandmarkReport(
       title: "landmarks of \(dataset.name)",
-      measures: normalizers.map { ($0.name, measure(comparisons, $0.normalizer)) },
-      groups: layout?.groups.map { ($0.name, measure(comparisons, first, $0.points)) } ?? [], perturbations: curve)
-    report.points = (0..<model.predictor.pointCount).map { measure(comparisons, first, [$0]) }
+      measures: normalizers.map { ($0.name, measure($0.normalizer)) },
+      groups: layout?.groups.map { ($0.name, measure(first, $0.points)) } ?? [],
+      perturbations: try perturbed(set, dataset, perturbations, normalizer: first, cancellation: cancellation))
+    report.points = (0..<model.predictor.pointCount).map { measure(first, [$0]) }
     report.boxes = set.spread?.figures ?? []
+    report.notes = set.problems
     report.confidence = try confidence(set, dataset, wrong: wrong, cancellation: cancellation)
     return report
   }
@@ -150,8 +206,9 @@ public struct ImageLandmarks: Hashable, Codable, Sendable {
 extension LandmarkRun {
   /// The landmarks of one photo at given boxes, in `layout` (the model's own or one that is derived from it).
   ///
-  /// Points are rounded to hundredths of a pixel. Boxes that are empty or not finite are left out.
-  /// - Throws: `InputError` where the layout cannot be had from the model's points, and where a fit gives no finite points.
+  /// Points are rounded to hundredths of a pixel.
+  /// - Throws: `InputError` where the layout cannot be had from the model's points, a box cannot be looked at in the photo
+  ///   (`Box.fault(in:)`), and where a fit gives no finite points.
   public func landmarks(
     of image: ByteImage, name: String, boxes: [Box], layout wanted: LandmarkLayout? = nil
   ) throws -> ImageLandmarks {
@@ -161,7 +218,11 @@ extension LandmarkRun {
         source: "layout", problem: "cannot be had from the model's points", found: wanted.name,
         expected: "\(own?.name ?? "\(model.predictor.pointCount) points of no known layout"), or one derived from it")
     }
-    let faces = try boxes.filter { $0.isFinite && !$0.isEmpty }.map { box -> ImageLandmarks.Face in
+    let faces = try boxes.map { box -> ImageLandmarks.Face in
+      if let problem = box.fault(in: image.size) {
+        throw InputError(
+          source: name, field: "box", problem: problem, found: "\(box.x), \(box.y), \(box.width), \(box.height)")
+      }
       guard let fit = model.fit(image, box: box, starts: starts) else {
         throw InputError(
           source: name, problem: "the fit gives points that are no numbers", found: "box \(box)",

@@ -46,6 +46,12 @@ public struct AnnotatedImage: Hashable, Sendable, Codable {
   /// The file and line that name the image (`background.txt:12`), where they are known: for messages alone, no part of what
   /// is stored or compared.
   public var origin: String?
+  /// The name that the image had in a set of its own, where joining sets has given it another; no part of what is stored or
+  /// compared.
+  public var nameBeforeJoining: String?
+
+  /// The image's name in the set that it was loaded with, whatever that was joined with since.
+  public var ownName: String { nameBeforeJoining ?? name }
 
   private enum CodingKeys: String, CodingKey {
     case name, path, annotations, group

@@ -36,6 +36,23 @@ public struct Box: Hashable, Sendable {
 
   /// Whether all four numbers are finite.
   public var isFinite: Bool { x.isFinite && y.isFinite && width.isFinite && height.isFinite }
+
+  /// Coordinates and sides beyond this many pixels are faults of whoever wrote them: no picture is so large, and products of
+  /// such numbers soon are none.
+  public static let magnitudeLimit = 1e9
+
+  /// Whether all four numbers are finite and within `magnitudeLimit`.
+  public var isWithinLimit: Bool {
+    [x, y, width, height].allSatisfy { abs($0) <= Box.magnitudeLimit }
+  }
+
+  /// What makes a box of no use in a picture of this size; `nil` where it covers some of the picture.
+  public func fault(in size: PixelSize) -> String? {
+    if !isWithinLimit { return "has a number beyond 10^9 pixels" }
+    if isEmpty { return "has no area" }
+    if intersectionArea(Box(size)) <= 0 { return "lies outside the picture of \(size.width) x \(size.height)" }
+    return nil
+  }
 }
 
 extension Box: Codable {

@@ -10,6 +10,9 @@ public struct Point: Hashable, Codable, Sendable {
     self.y = y
   }
 
+  /// Whether both numbers are finite and within ``Box/magnitudeLimit``.
+  public var isWithinLimit: Bool { abs(x) <= Box.magnitudeLimit && abs(y) <= Box.magnitudeLimit }
+
   /// Euclidean distance in pixels.
   public func distance(to other: Point) -> Double {
     let dx = x - other.x

@@ -78,7 +78,25 @@ enum LandmarksCommand {
     } else if let path = options.text("--boxes") {
       let file = try ResultsFile.read(path, executor: executor)
       let byName = Dictionary(file.images.map { ($0.image, $0.detections.map(\.box)) }, uniquingKeysWith: { a, _ in a })
-      find = { name, _ in byName[name] ?? [] }
+      let unnamed = pictures.filter { byName[$0.name] == nil }
+      if unnamed.count == pictures.count {
+        throw InputError(
+          source: path, field: "image", problem: "no line is about a picture that is given",
+          found: "names such as \"\(file.images[0].image)\"",
+          expected: "names such as \"\(pictures.first?.name ?? "")\"")
+      }
+      if let first = unnamed.first {
+        context.progress.receive(
+          .warning("\(path): no line for \(unnamed.count) of \(pictures.count) pictures, for example \(first.name)"))
+      }
+      find = { name, image in
+        (byName[name] ?? []).filter { box in
+          guard let problem = box.fault(in: image.size) else { return true }
+          context.progress.receive(
+            .warning("\(path): a box of \(name) \(problem): \(box.x), \(box.y), \(box.width), \(box.height); left out"))
+          return false
+        }
+      }
     } else {
       let detector = try ModelCatalog.detector(options.requiredText("--detector"))
       find = { _, image in
@@ -120,8 +138,8 @@ enum LandmarksCommand {
   private static func box(_ text: String) throws -> Box {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
     guard parts.count == 4, let x = parts[0], let y = parts[1], let width = parts[2], let height = parts[3],
-      [x, y, width, height].allSatisfy(\.isFinite), width > 0, height > 0
+      case let box = Box(x: x, y: y, width: width, height: height), box.isWithinLimit, !box.isEmpty
     else { throw UsageError("--box: found \"\(text)\", expected X,Y,WIDTH,HEIGHT in pixels") }
-    return Box(x: x, y: y, width: width, height: height)
+    return box
   }
 }

@@ -24,7 +24,13 @@ enum LandmarksCommand {
         .value("--boxes", "FILE", help: "Face boxes from a results file (JSON lines)."),
         .value("--detector", "NAME|FILE", help: "Face boxes from a detector."),
         .value("--starts", "N", help: "Starts a face, whose median is taken.", default: "1"),
-        .list("--perturb", "SHARE", help: "Also with boxes moved and scaled by up to this share of their side."),
+        .list(
+          "--perturb", "SHARE[,...]",
+          help: "Also with boxes moved, scaled, and both, by up to these shares of their side, as in 0.05,0.1,0.15,0.2."
+        ),
+        .value(
+          "--draws", "N", help: "Draws of each moved box; their mean is told, with its growth's deviation.",
+          default: "10"),
         .value(
           "--failure", "ERROR", help: "Errors above this are failures; the curve's area ends here.", default: "0.08"),
         .list(
@@ -35,12 +41,13 @@ enum LandmarksCommand {
           default: "0"),
         .flag("--points", help: "Also a line for each point."),
         .flag("--json", help: "Write one JSON object a model."),
+        .seed,
         .threads,
       ],
       examples: [
         (
-          "windhover-evaluate landmarks landmarks.safetensors -d 300w/test --perturb 0.05 --perturb 0.1",
-          "Errors on 300-W's common subset, and with worse boxes."
+          "windhover-evaluate landmarks landmarks.safetensors -d 300w/validation --perturb 0.05,0.1,0.15,0.2",
+          "Errors on faces held out of 300-W's training set, and the curve of errors against worse boxes."
         ),
         (
           "windhover-evaluate landmarks landmarks.safetensors -d 300w/validation --detector face --without-faces "
@@ -62,12 +69,10 @@ enum LandmarksCommand {
       results: options.text("--boxes"), detector: options.text("--detector"), executor: executor)
     let starts = try options.integer("--starts", in: 1...64) ?? 1
     let failure = try options.number("--failure", in: 1e-6...10) ?? 0.08
-    let perturbations = try options.list("--perturb").map { text in
-      guard let size = Double(text), size >= 0, size < 1 else {
-        throw UsageError("--perturb: found \"\(text)\", expected a number from 0 to 1")
-      }
-      return size
-    }
+    let perturbations = LandmarkRun.Perturbations(
+      sizes: try sizes(options.list("--perturb")), draws: try options.integer("--draws", in: 1...10_000) ?? 10,
+      seed: try options.seed("--seed") ?? 1)
+    if options.isGiven("--draws"), perturbations.sizes.isEmpty { throw UsageError("--draws needs --perturb") }
     var wrong = LandmarkRun.WrongBoxes()
     let backgrounds = options.list("--without-faces")
     if options.isGiven("--alarms"), backgrounds.isEmpty || options.text("--detector") == nil {
@@ -93,7 +98,19 @@ enum LandmarksCommand {
       if !backgrounds.isEmpty, report.confidence.isEmpty {
         context.progress.receive(.warning("\(path) has learnt no confidence: --without-faces has no effect"))
       }
+      for note in report.notes { context.progress.receive(.warning(note)) }
       try StandardOutput.write(options.flag("--json") ? report.json + "\n" : report.text + "\n")
+    }
+  }
+
+  private static func sizes(_ texts: [String]) throws -> [Double] {
+    try texts.flatMap { text in
+      try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+        guard let size = Double(part), size > 0, size < 1 else {
+          throw UsageError("--perturb: found \"\(text)\", expected shares above 0 and below 1")
+        }
+        return size
+      }
     }
   }
 }

@@ -54,7 +54,8 @@ struct LandmarkMeasureTests {
     #expect(LandmarkMeasure([face("a", 1)], normalizer: .distance([3], [1])).unmeasuredCount == 1)
     let none = LandmarkMeasure([], normalizer: .faceSize)
     var report = LandmarkReport(
-      title: "none", measures: [("size", none)], groups: [("eyes", none)], perturbations: [(0.1, nil)])
+      title: "none", measures: [("size", none)], groups: [("eyes", none)],
+      perturbations: [LandmarkPerturbation(kind: .both, size: 0.1, means: [nil])])
     report.confidence = [("moved", SeparationMeasure(right: [], wrong: [0.1]))]
     #expect(report.text.contains("-"))
     #expect(report.json.contains("\"mean\":null") || report.json.contains("\"mean\": null"))
@@ -71,13 +72,18 @@ struct LandmarkMeasureTests {
     #expect(LandmarkMeasure(faces, normalizer: .distance([0], [1]), points: [3]).mean == nil)
     var report = LandmarkReport(
       title: "t", measures: [("m", LandmarkMeasure(faces, normalizer: .distance([0], [1])))], groups: [("g", group)],
-      perturbations: [(0.1, 0.1)])
+      perturbations: [LandmarkPerturbation(kind: .shift, size: 0.1, means: [0.1, 0.12, nil])])
     report.points = (0..<4).map { LandmarkMeasure(faces, normalizer: .distance([0], [1]), points: [$0]) }
     report.showsPoints = true
-    #expect(abs(try #require(report.growth(0.1)) - 0.25) < 1e-12)
+    // Means of 0.1 and 0.12 over 0.08: growths of 0.25 and 0.5; the deviation of two is their distance over the root of 2.
+    let growth = report.perturbations[0].growth(over: report.still)
+    #expect(abs(try #require(growth.mean) - 0.375) < 1e-12)
+    #expect(abs(try #require(growth.deviation) - 0.25 / 2.0.squareRoot()) < 1e-12)
+    #expect(report.text.contains("shift 0.1                  11.00     37.50     17.68"))
+    #expect(report.json.contains("\"kind\": \"shift\", \"size\": 0.1, \"mean\": 0.11"))
     // Faces within an eighth, two ... of 0.08: one up to 0.03, two from 0.04 on.
     #expect(report.text.contains("33.33     33.33     33.33     66.67     66.67"))
-    #expect(report.text.contains("\n3                          0         -"))
+    #expect(report.text.contains("\n3                              0         -"))
   }
 
   @Test("the area under the ROC curve by hand, and by counting pairs")

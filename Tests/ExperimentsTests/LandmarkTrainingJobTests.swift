@@ -141,7 +141,7 @@ struct LandmarkTrainingJobTests {
     let other = try Self.run(
       LandmarkTrainingJob(training: try whole.dataset(), boxes: .annotated, options: Self.small))
     for k in 0..<8 { #expect(abs(model.predictor.meanShape[k] - other.predictor.meanShape[k]) < 0.03) }
-    let report = try LandmarkRun(model: model, executor: .serial).report(dataset, boxes: .annotated, perturbations: [])
+    let report = try LandmarkRun(model: model, executor: .serial).report(dataset, boxes: .annotated)
     #expect(report.points.map(\.errors.count) == [30, 30, 20, 30])
   }
 
@@ -162,7 +162,7 @@ struct LandmarkTrainingJobTests {
         let model = try Self.run(job)
         let read = try LandmarkModel(ModelFile(bytes: try model.modelFile().bytes(), name: "test"))
         let report = try LandmarkRun(model: read, executor: .serial).report(
-          dataset, boxes: .annotated, perturbations: [0.1])
+          dataset, boxes: .annotated, perturbations: .init(sizes: [0.1], draws: 2))
         #expect(report.points[0].errors.count == (names.count == 1 ? 0 : count))
         let found = try LandmarkRun(model: read, executor: .serial).landmarks(
           of: try dataset.image(at: 0), name: "0", boxes: [dataset.images[0].annotations[0].box])
