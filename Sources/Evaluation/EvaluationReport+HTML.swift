@@ -8,15 +8,7 @@ extension EvaluationReport {
     gallery provider: (any GalleryImageProvider)? = nil, options: GalleryOptions = GalleryOptions(),
     executor: ParallelExecutor = .init()
   ) -> String {
-    var text = """
-      <!DOCTYPE html>
-      <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-      <meta name="generator" content="windhover-evaluate"><title>\(Markup.escaped(title))</title>
-      <style>
-      \(ReportStyle.colors)\(ReportStyle.plots)\(ReportStyle.page)</style></head><body><main>
-      <h1>\(Markup.escaped(title))</h1>
-
-      """
+    var text = ""
     let first = results[0].rawFigures
     text +=
       "<p class=\"lead\">\(NumberText.count(first.imageCount)) images, \(NumberText.count(first.targetCount)) targets"
@@ -24,9 +16,7 @@ extension EvaluationReport {
     for note in notes { text += "<p class=\"note\">\(Markup.escaped(note))</p>\n" }
     text += results.count == 1 ? cards(results[0]) : overview()
     text += "<h2>Curves</h2>\n<div class=\"plots\">\n"
-    for plot in [precisionRecallPlot, missRatePlot] {
-      text += "<figure><figcaption>\(plot.title)</figcaption>\(plot.svg(standalone: false))</figure>\n"
-    }
+    for plot in [precisionRecallPlot, missRatePlot] { text += plot.figure }
     text += "</div>\n"
     text += "<h2>Figures</h2>\n" + figures()
     if let provider {
@@ -35,7 +25,7 @@ extension EvaluationReport {
         text += Gallery.html(scored, provider: provider, options: options, executor: executor)
       }
     }
-    return text + "<h2>Protocol and data</h2>\n" + provenance() + "</main></body></html>\n"
+    return HTMLPage.html(title: title, body: text + "<h2>Protocol and data</h2>\n" + provenance())
   }
 
   private func cards(_ scored: ScoredResults) -> String {
@@ -56,11 +46,7 @@ extension EvaluationReport {
         NumberText.short(last.map(figures.curve.falsePositivesPerImage)), "false positives an image there",
         "\(NumberText.count(figures.count(.wrong) + figures.count(.duplicate))) in all"
       ))
-    return "<div class=\"cards\">"
-      + cards.map { value, name, detail in
-        "<div class=\"card\"><b>\(value)</b><span>\(name)</span><span>\(Markup.escaped(detail.isEmpty ? "\u{a0}" : detail))"
-          + "</span></div>"
-      }.joined() + "</div>\n"
+    return HTMLPage.cards(cards)
   }
 
   private func card(_ figures: FigureSet, _ measure: DetectionMeasure, _ name: String) -> (String, String, String) {
@@ -192,19 +178,6 @@ extension EvaluationReport {
       lines.append((name, Markup.escaped(scored.source) + sum + fit))
     }
     if let command { lines.append(("command", "<code>\(Markup.escaped(command))</code>")) }
-    return "<dl>" + lines.map { "<dt>\($0.0)</dt><dd>\($0.1)</dd>" }.joined(separator: "\n") + "</dl>\n"
-  }
-}
-
-/// A table of cells that are markup already.
-private enum HTMLTable {
-  static func html(caption: String?, header: [String], rows: [[String]]) -> String {
-    var text = "<div class=\"scroll\"><table>"
-    if let caption { text += "<caption>\(caption)</caption>" }
-    text += "<thead><tr>" + header.map { "<th scope=\"col\">\($0)</th>" }.joined() + "</tr></thead><tbody>\n"
-    for row in rows {
-      text += "<tr><th scope=\"row\">\(row[0])</th>" + row.dropFirst().map { "<td>\($0)</td>" }.joined() + "</tr>\n"
-    }
-    return text + "</tbody></table></div>\n"
+    return HTMLPage.definitions(lines)
   }
 }

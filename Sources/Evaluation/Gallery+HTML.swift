@@ -65,7 +65,7 @@ extension Gallery {
   }
 
   /// A data address, or `nil` where the bytes are neither PNG nor JPEG.
-  private static func dataAddress(_ data: Data) -> String? {
+  static func dataAddress(_ data: Data) -> String? {
     let type: String
     if data.starts(with: [0x89, 0x50, 0x4E, 0x47]) {
       type = "image/png"

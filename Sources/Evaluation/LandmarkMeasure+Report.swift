@@ -1,4 +1,5 @@
 import Foundation
+import Geometry
 
 /// Landmark figures of one run, under several normalisations, as text and JSON.
 public struct LandmarkReport: Sendable {
@@ -18,8 +19,45 @@ public struct LandmarkReport: Sendable {
   /// How well the fit's confidence tells right boxes from wrong ones, by the kind of the wrong ones; empty where the model
   /// has learnt none.
   public var confidence: [(name: String, measure: SeparationMeasure)] = []
+  /// What the model is called where several are shown together.
+  public var name = ""
+  /// SHA-256 of the model's file.
+  public var modelChecksum: String?
+  /// The faces one by one, for galleries.
+  public var faces: [Face] = []
+  /// Lines through points, in drawing order, for galleries; empty where they are not known.
+  public var outlines: [Outline] = []
   /// Whether the text has a line for each point.
   public var showsPoints = false
+
+  /// A face with its fit.
+  public struct Face: Hashable, Sendable {
+    /// Its image's name in the data set.
+    public var image: String
+    public var box: Box
+    public var comparison: LandmarkComparison
+    /// By the first normalisation; `nil` where it could not be measured.
+    public var error: Double?
+
+    public init(image: String, box: Box, comparison: LandmarkComparison, error: Double?) {
+      self.image = image
+      self.box = box
+      self.comparison = comparison
+      self.error = error
+    }
+  }
+
+  /// A line through some of the points.
+  public struct Outline: Hashable, Sendable {
+    public var points: [Int]
+    /// Whether the last joins the first.
+    public var isClosed: Bool
+
+    public init(points: [Int], isClosed: Bool) {
+      self.points = points
+      self.isClosed = isClosed
+    }
+  }
 
   public init(
     title: String, measures: [(name: String, measure: LandmarkMeasure)],
@@ -97,6 +135,30 @@ public struct LandmarkReport: Sendable {
     }
     if !notes.isEmpty { table.lines += [""] + notes }
     return table.lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Several models on the same faces as one table: each normalisation's mean, and the first one's other figures.
+  public static func table(_ reports: [LandmarkReport]) -> String {
+    guard let first = reports.first else { return "" }
+    var table = TextTable(
+      ["model"] + first.measures.map { "\($0.name), mean %" } + ["median %", "AUC", "failed %"]
+        + first.perturbations.filter { $0.kind == .both }.map { "growth % at \(NumberText.short($0.size))" })
+    for report in reports {
+      let main = report.measures.first?.measure
+      table.add(
+        [report.name]
+          + first.measures.map { name, _ in
+            LandmarkLines.percent(report.measures.first { $0.name == name }?.measure.mean)
+          }
+          + [
+            LandmarkLines.percent(main?.median), LandmarkLines.fixed(main?.areaUnderCurve, 3),
+            LandmarkLines.percent(main?.failureRate),
+          ]
+          + report.perturbations.filter { $0.kind == .both }.map {
+            LandmarkLines.percent($0.growth(over: report.still).mean)
+          })
+    }
+    return table.text
   }
 
   /// One JSON object. What is undefined is null.

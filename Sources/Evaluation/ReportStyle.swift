@@ -73,6 +73,10 @@ enum ReportStyle {
     .thumb .found{stroke:#ffb000;stroke-width:2}
     .thumb .truth{stroke:#4df0b8;stroke-width:2;stroke-dasharray:5 3}
     .thumb .hidden{stroke:#e8e8e8;stroke-width:1.5;stroke-dasharray:2 3}
+    .faces{grid-template-columns:repeat(auto-fill,minmax(200px,1fr))}
+    .faces .halo{stroke-width:2.6;stroke-opacity:.45}.faces .found{stroke-width:1.4}
+    .faces .truth{stroke-width:1.3;stroke-dasharray:3 2}
+    details{margin:8px 0}summary{cursor:pointer;color:var(--accent)}
     .gallery figcaption{font-weight:400;font-size:12px;line-height:1.35;margin:4px 0 0;overflow-wrap:anywhere}
     .gallery figcaption span{color:var(--quiet)}
     .key{display:inline-block;width:22px;height:0;border-top:3px solid #e09a00;vertical-align:middle;margin:0 4px 0 10px}

@@ -4,7 +4,7 @@ import Evaluation
 import Execution
 import Foundation
 
-/// What an experiment does: train a detector (or take one), evaluate it, record the figures.
+/// What an experiment does: train a model (or take one), evaluate it, record the figures.
 ///
 /// `Experiments/<task>/<variant>/config.json` holds one. `windhover-experiment run` carries it out.
 public struct ExperimentConfiguration: Hashable, Codable, Sendable {
@@ -12,7 +12,7 @@ public struct ExperimentConfiguration: Hashable, Codable, Sendable {
   public var title: String
   /// What the experiment is to show, in a sentence or two.
   public var purpose: String
-  /// How the detector is trained; `nil` where `model` names one.
+  /// How the model is trained; `nil` where `model` names one.
   public var train: TrainingChoice?
   /// A model by name or path; `nil` where one is trained.
   public var model: String?
@@ -20,10 +20,15 @@ public struct ExperimentConfiguration: Hashable, Codable, Sendable {
   public var boxes: [BoxEvaluation]
   /// Evaluations by windows (Dalal and Triggs).
   public var windows: [WindowEvaluation]
+  /// Evaluations of landmark fitters.
+  public var landmarks: [LandmarkEvaluation]
+
+  /// All of them, in the order in which they are carried out.
+  public var evaluations: [any ExperimentEvaluation] { boxes + windows + landmarks }
 
   public init(
     title: String, purpose: String, train: TrainingChoice? = nil, model: String? = nil, boxes: [BoxEvaluation] = [],
-    windows: [WindowEvaluation] = []
+    windows: [WindowEvaluation] = [], landmarks: [LandmarkEvaluation] = []
   ) {
     self.title = title
     self.purpose = purpose
@@ -31,6 +36,7 @@ public struct ExperimentConfiguration: Hashable, Codable, Sendable {
     self.model = model
     self.boxes = boxes
     self.windows = windows
+    self.landmarks = landmarks
   }
 
   public init(from decoder: any Decoder) throws {
@@ -40,65 +46,17 @@ public struct ExperimentConfiguration: Hashable, Codable, Sendable {
       train: try values.decodeIfPresent(TrainingChoice.self, forKey: .train),
       model: try values.decodeIfPresent(String.self, forKey: .model),
       boxes: try values.decodeIfPresent([BoxEvaluation].self, forKey: .boxes) ?? [],
-      windows: try values.decodeIfPresent([WindowEvaluation].self, forKey: .windows) ?? [])
+      windows: try values.decodeIfPresent([WindowEvaluation].self, forKey: .windows) ?? [],
+      landmarks: try values.decodeIfPresent([LandmarkEvaluation].self, forKey: .landmarks) ?? [])
     guard (train == nil) != (model == nil) else {
       throw InputError(
         source: "experiment", field: "train, model", problem: train == nil ? "both are missing" : "both are given",
         expected: "one of them")
     }
-    let names = boxes.map(\.name) + windows.map(\.name)
+    let names = evaluations.map { $0.name }
     if let twice = names.first(where: { name in names.filter { $0 == name }.count > 1 }) {
       throw InputError(source: "experiment", field: "name", problem: "two evaluations have one name", found: twice)
     }
-  }
-}
-
-/// A detector over annotated photos: average precision, miss rate against false positives an image.
-public struct BoxEvaluation: Hashable, Codable, Sendable {
-  /// Short name of the figures, for example "cmu-mit".
-  public var name: String
-  public var data: [AnnotatedSource]
-  /// Scan options that take the place of the model's own, for example `{"threshold": -1}`.
-  public var scan: JSONTree?
-  /// When a detection is right; `nil` takes the defaults (intersection over union >= 0.5).
-  public var matching: MatchingOptions?
-  /// Also scores the boxes after one offset and scale that are fitted to this very set: for sets that draw the object
-  /// otherwise than the training sets do. Both figures are told.
-  public var fitsBoxes: Bool?
-
-  public init(
-    name: String, data: [AnnotatedSource], scan: JSONTree? = nil, matching: MatchingOptions? = nil,
-    fitsBoxes: Bool? = nil
-  ) {
-    self.name = name
-    self.data = data
-    self.scan = scan
-    self.matching = matching
-    self.fitsBoxes = fitsBoxes
-  }
-}
-
-/// A detector over normalised windows and photos without objects: miss rate against false positives a window.
-public struct WindowEvaluation: Hashable, Codable, Sendable {
-  public var name: String
-  /// Sets whose every target is one positive window.
-  public var positives: [AnnotatedSource]
-  /// Sets without objects, scanned whole.
-  public var negatives: [AnnotatedSource]
-  /// Scan options that take the place of the model's own.
-  public var scan: JSONTree?
-  /// False-positive rates a window that are told.
-  public var rates: [Double]?
-
-  public init(
-    name: String, positives: [AnnotatedSource], negatives: [AnnotatedSource], scan: JSONTree? = nil,
-    rates: [Double]? = nil
-  ) {
-    self.name = name
-    self.positives = positives
-    self.negatives = negatives
-    self.scan = scan
-    self.rates = rates
   }
 }
 

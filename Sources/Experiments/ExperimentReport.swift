@@ -16,10 +16,7 @@ struct ExperimentReport {
     text += "Made by `\(result.command)`"
     if let machine = result.machine { text += " on \(machine)" }
     if let date = result.date { text += ", \(date)" }
-    text += ".\n\n## Figures\n\n| figure | value |\n|---|---|\n"
-    for figure in result.figures { text += "| \(figure.name) | \(ExperimentResult.text(figure.value)) |\n" }
-    if let seconds = result.trainingSeconds { text += "| training, seconds | \(Int(seconds.rounded())) |\n" }
-    if let bytes = result.modelBytes { text += "| model, bytes | \(bytes) |\n" }
+    text += ".\n\n## Figures\n\n" + result.figureTables(tellsDirection: false)
     if let checksum = result.modelChecksum { text += "\nModel: SHA-256 `\(checksum)`.\n" }
     if let training { text += "\n## Training\n\n" + training.markdown }
     for table in tables { text += "\n## Evaluation: \(table.name)\n\n```\n\(table.text)```\n" }

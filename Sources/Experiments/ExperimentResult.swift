@@ -11,8 +11,27 @@ public struct ExperimentResult: Hashable, Codable, Sendable {
     public var tolerance: Double
     /// Whether more is better.
     public var isBetterWhenLarger: Bool
+    /// Where it stands in a table with others of its kind; `nil`: on a line of its own.
+    public var cell: Cell?
 
-    public init(name: String, value: Double?, tolerance: Double, isBetterWhenLarger: Bool) {
+    /// A place in a table.
+    public struct Cell: Hashable, Codable, Sendable {
+      public var table: String
+      public var row: String
+      public var column: String
+      /// Whether a share is shown in percent.
+      public var isPercent: Bool
+
+      public init(table: String, row: String, column: String, isPercent: Bool) {
+        self.table = table
+        self.row = row
+        self.column = column
+        self.isPercent = isPercent
+      }
+    }
+
+    public init(name: String, value: Double?, tolerance: Double, isBetterWhenLarger: Bool, cell: Cell? = nil) {
+      self.cell = cell
       self.name = name
       self.value = value
       self.tolerance = tolerance

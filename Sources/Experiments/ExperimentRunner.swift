@@ -8,10 +8,9 @@ import ModelFiles
 
 /// Carries out an experiment: trains, evaluates, writes the model, the results and the report into one folder.
 ///
-/// The folder gets `model.safetensors` and `training.json` (where a detector was trained), `<evaluation>.jsonl` and
-/// `<evaluation>.html` for each evaluation by boxes, `<evaluation>.scores.json` and `<evaluation>.svg` (the curve) for each
-/// by windows, `<evaluation>.json` with the figures of each, `result.json` and `report.md`. A training that was interrupted
-/// goes on from `checkpoint.safetensors`.
+/// The folder gets `model.safetensors` and `training.json` (where a model was trained), the files of each evaluation
+/// (`<evaluation>.html`, `<evaluation>.json` and what its kind adds), `result.json` and `report.md`. A training that was
+/// interrupted goes on from `checkpoint.safetensors`.
 public struct ExperimentRunner: Sendable {
   public let configuration: ExperimentConfiguration
   public let output: String
@@ -41,9 +40,15 @@ public struct ExperimentRunner: Sendable {
     result.machine = record.machine
     var report = ExperimentReport(configuration: configuration)
 
-    let detector = try trainedOrGiven(&result, &report)
-    for evaluation in configuration.boxes { try evaluate(evaluation, detector, &result, &report) }
-    for evaluation in configuration.windows { try evaluate(evaluation, detector, &result, &report) }
+    let (model, modelPath) = try trainedOrGiven(&result, &report)
+    let context = EvaluationContext(
+      title: configuration.title, command: record.command, modelPath: modelPath, modelChecksum: result.modelChecksum,
+      output: output, executor: executor, progress: progress, cancellation: cancellation)
+    for evaluation in configuration.evaluations {
+      let outcome = try evaluation.run(model, in: context)
+      result.figures += outcome.figures
+      report.tables.append((evaluation.name, outcome.text))
+    }
 
     let text = report.markdown(result)
     try AtomicFile.write(StrictJSON.text(result), to: path("result.json"))
@@ -55,7 +60,7 @@ public struct ExperimentRunner: Sendable {
 
   private func trainedOrGiven(
     _ result: inout ExperimentResult, _ report: inout ExperimentReport
-  ) throws -> any ObjectDetector {
+  ) throws -> (model: StoredModel, path: String) {
     var model = configuration.model ?? ""
     if let choice = configuration.train {
       let checkpoint = path("checkpoint.safetensors")
@@ -72,91 +77,10 @@ public struct ExperimentRunner: Sendable {
       try? FileManager.default.removeItem(atPath: checkpoint)
     }
     model = try ModelCatalog.path(of: model)
-    let detector = try ModelCatalog.detector(model)
+    let stored = try ModelFormats.read(model)
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: model)))
     result.modelBytes = bytes.count
     result.modelChecksum = SHA256.hexDigest(of: bytes)
-    return detector
-  }
-
-  private func evaluate(
-    _ evaluation: BoxEvaluation, _ detector: any ObjectDetector, _ result: inout ExperimentResult,
-    _ report: inout ExperimentReport
-  ) throws {
-    guard let dataset = try AnnotatedSource.load(evaluation.data) else {
-      throw InputError(source: configuration.title, field: "\(evaluation.name).data", problem: "names no data set")
-    }
-    let detections = try DetectionRun.detect(
-      detector, in: dataset, options: try detector.scanOptions(with: evaluation.scan), executor: executor,
-      progress: progress, cancellation: cancellation)
-    let file = path("\(evaluation.name).jsonl")
-    try ResultsFile.write(detections, to: file)
-    let evaluator = Evaluator(
-      matcher: Matcher(options: evaluation.matching ?? MatchingOptions()),
-      boxFit: evaluation.fitsBoxes == true ? BoxFit.Options() : nil)
-    let scored = try evaluator.evaluate(
-      ResultsFile.read(file, executor: executor), name: configuration.title, truth: dataset.images, executor: executor)
-    let page = EvaluationReport(
-      title: "\(configuration.title): \(evaluation.name)", results: [scored],
-      truth: try evaluation.data.map { source in
-        EvaluationReport.TruthSource(
-          name: source.data.description, checksum: try source.load().contentChecksum(executor: executor))
-      },
-      targets: evaluation.data.compactMap(\.targets).first, evaluator: evaluator, command: record.command,
-      executor: executor)
-    try AtomicFile.write(page.html(gallery: DatasetPictures(dataset)), to: path("\(evaluation.name).html"))
-    try AtomicFile.write(page.json(), to: path("\(evaluation.name).json"))
-    report.tables.append((evaluation.name, page.text()))
-
-    let figures: [(String, DetectionMeasure, Double, Bool)] = [
-      ("averagePrecision", .averagePrecision(.allPoints), 0.01, true),
-      ("logAverageMissRate", .logAverageMissRate, 0.02, false),
-    ]
-    for (name, measure, tolerance, larger) in figures {
-      result.figures.append(
-        .init(
-          name: "\(evaluation.name).\(name)", value: scored.rawFigures.value(measure), tolerance: tolerance,
-          isBetterWhenLarger: larger))
-      guard let fitted = scored.fittedFigures else { continue }
-      result.figures.append(
-        .init(
-          name: "\(evaluation.name).\(name).fitted", value: fitted.value(measure), tolerance: tolerance,
-          isBetterWhenLarger: larger))
-    }
-  }
-
-  private func evaluate(
-    _ evaluation: WindowEvaluation, _ detector: any ObjectDetector, _ result: inout ExperimentResult,
-    _ report: inout ExperimentReport
-  ) throws {
-    guard let scorer = detector as? any WindowScorer else {
-      throw InputError(
-        source: configuration.title, field: evaluation.name,
-        problem: "the detector's windows cannot be scored one by one",
-        hint: "evaluate it by boxes")
-    }
-    guard let positives = try AnnotatedSource.load(evaluation.positives),
-      let negatives = try AnnotatedSource.load(evaluation.negatives)
-    else {
-      throw InputError(
-        source: configuration.title, field: evaluation.name, problem: "needs positives and negatives")
-    }
-    let scores = try WindowRun.score(
-      scorer, positives: positives, negatives: negatives, options: try scorer.scanOptions(with: evaluation.scan),
-      executor: executor, progress: progress, cancellation: cancellation)
-    let rates = evaluation.rates ?? [1e-5, 1e-4, 1e-3]
-    let page = WindowReport(
-      title: "\(configuration.title): \(evaluation.name)", results: [(configuration.title, scores)], rates: rates,
-      command: record.command)
-    try AtomicFile.write(StrictJSON.text(scores), to: path("\(evaluation.name).scores.json"))
-    try AtomicFile.write(page.json(), to: path("\(evaluation.name).json"))
-    try AtomicFile.write(page.svg(), to: path("\(evaluation.name).svg"))
-    report.tables.append((evaluation.name, page.text()))
-    for rate in rates {
-      result.figures.append(
-        .init(
-          name: "\(evaluation.name).missRate@\(rate)", value: scores.missRate(falsePositivesPerWindow: rate),
-          tolerance: 0.02, isBetterWhenLarger: false))
-    }
+    return (stored, model)
   }
 }

@@ -18,13 +18,8 @@ public enum ExperimentTable {
     for path in paths {
       let result = try StrictJSON.read(ExperimentResult.self, path: "\(folder)/\(path)")
       let name = (path as NSString).deletingLastPathComponent
-      text += "\n## [\(result.title)](\(name)/report.md)\n\n`\(result.command)`\n\n| figure | value |\n|---|---|\n"
-      for figure in result.figures {
-        let direction = figure.isBetterWhenLarger ? "higher is better" : "lower is better"
-        text += "| \(figure.name) (\(direction)) | \(ExperimentResult.text(figure.value)) |\n"
-      }
-      if let seconds = result.trainingSeconds { text += "| training, seconds | \(Int(seconds.rounded())) |\n" }
-      if let bytes = result.modelBytes { text += "| model, bytes | \(bytes) |\n" }
+      text += "\n## [\(result.title)](\(name)/report.md)\n\n`\(result.command)`\n\n"
+      text += result.figureTables(tellsDirection: true)
     }
     return text
   }

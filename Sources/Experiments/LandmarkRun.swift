@@ -24,17 +24,12 @@ public struct LandmarkRun: Sendable {
   /// Reads a fitter: ours (.safetensors) or dlib's (.dat), told apart by their bytes.
   /// - Throws: `InputError` where it is neither.
   public static func model(_ path: String) throws -> LandmarkModel {
-    let model = try ModelFormats.read(path)
-    guard case .landmarks(let fitter) = model.content else {
-      throw InputError(
-        source: path, problem: "is no landmark model", found: model.format, expected: "a model that fits points")
-    }
-    return fitter
+    try ModelFormats.read(path).landmarks(source: path)
   }
 
   /// The layout of the model's points, where it is known.
   public var layout: LandmarkLayout? {
-    if let named = LandmarkLayout.named(model.predictor.layout) { return named }
+    if let own = model.layout { return own }
     return model.predictor.pointCount == 68 ? .ibug68 : nil
   }
 
@@ -174,6 +169,12 @@ public struct LandmarkRun: Sendable {
     report.points = (0..<model.predictor.pointCount).map { measure(first, [$0]) }
     report.boxes = set.spread?.figures ?? []
     report.notes = set.problems
+    report.faces = zip(set.faces.indices, comparisons).map { number, comparison in
+      LandmarkReport.Face(
+        image: dataset.images[set.imageIndices[number]].name, box: set.faces[number].box, comparison: comparison,
+        error: LandmarkMeasure([comparison], normalizer: first).mean)
+    }
+    report.outlines = layout?.groups.map { .init(points: $0.points, isClosed: $0.isClosed) } ?? []
     report.confidence = try confidence(set, dataset, wrong: wrong, cancellation: cancellation)
     return report
   }
@@ -241,12 +242,14 @@ extension LandmarkRun {
 extension Canvas {
   /// Draws each face's groups as lines and its points.
   ///
-  /// - Parameter isClosed: whether a group's last point is joined to its first; `nil`: as its layout says.
-  public func draw(_ landmarks: ImageLandmarks, isClosed: Bool? = nil) {
+  /// - Parameters:
+  ///   - layout: what the points are; `nil` takes the built-in one of the faces' name, if there is one.
+  ///   - isClosed: whether a group's last point is joined to its first; `nil`: as its layout says.
+  public func draw(_ landmarks: ImageLandmarks, layout: LandmarkLayout? = nil, isClosed: Bool? = nil) {
     for (index, face) in landmarks.faces.enumerated() {
       let color = RGBColor.palette[index % RGBColor.palette.count]
       let points = face.points.map { Point(x: $0[0], y: $0[1]) }
-      for group in LandmarkLayout.named(face.layout)?.groups ?? [] {
+      for group in (layout ?? LandmarkLayout.named(face.layout))?.groups ?? [] {
         draw(
           polyline: group.points.map { points[$0] }, isClosed: isClosed ?? group.isClosed,
           style: LineStyle(color: color, width: 1))

@@ -98,7 +98,8 @@ public struct LandmarkTrainingJob: Sendable {
           .write(to: checkpoint)
       }
     }
-    var model = LandmarkModel(predictor: predictor, options: options, provenance: provenance)
+    var model = LandmarkModel(
+      predictor: predictor, options: options, provenance: provenance, layout: layout)
     if let leafBits { model.predictor = predictor.quantized(bits: leafBits) }
     if learnsConfidence { model.confidence = try confidence(model.predictor, set.faces, executor, progress) }
     return model

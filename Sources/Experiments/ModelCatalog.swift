@@ -37,12 +37,7 @@ public enum ModelCatalog {
   /// Reads a detector of any family by name or path.
   /// - Throws: as ``model(_:)``, and for a model that is no detector.
   public static func detector(_ nameOrPath: String) throws -> any ObjectDetector {
-    let model = try model(nameOrPath)
-    guard case .detector(let detector) = model.content else {
-      throw InputError(
-        source: nameOrPath, problem: "is no detector", found: model.format, expected: "a model that finds objects")
-    }
-    return detector
+    try model(nameOrPath).detector(source: nameOrPath)
   }
 
   private static let suffix = ".safetensors"

@@ -83,4 +83,25 @@ public struct StoredModel: Sendable {
   public let format: String
   /// The file with its options and provenance; `nil` for other tools' formats.
   public let file: ModelFile?
+
+  /// The model as what finds objects.
+  /// - Parameter source: what errors call the model.
+  /// - Throws: `InputError` where it is another kind.
+  public func detector(source: String) throws -> any ObjectDetector {
+    guard case .detector(let detector) = content else {
+      throw InputError(
+        source: source, problem: "is no detector", found: format, expected: "a model that finds objects")
+    }
+    return detector
+  }
+
+  /// The model as what fits points.
+  /// - Throws: as `detector(source:)`.
+  public func landmarks(source: String) throws -> LandmarkModel {
+    guard case .landmarks(let fitter) = content else {
+      throw InputError(
+        source: source, problem: "is no landmark model", found: format, expected: "a model that fits points")
+    }
+    return fitter
+  }
 }

@@ -56,8 +56,11 @@ extension StoredModel {
 extension LandmarkModel {
   /// What the fitter is, a line a fact.
   var summary: [String] {
-    let layout = predictor.layout.isEmpty ? "no named layout" : "layout \(predictor.layout)"
-    var lines = ["fits \(predictor.pointCount) points, \(layout)"]
+    let named = predictor.layout.isEmpty ? "no named layout" : "layout \(predictor.layout)"
+    var lines = [
+      "fits \(predictor.pointCount) points, \(named)"
+        + (layout.map { ": \($0.groups.map(\.name).joined(separator: ", "))" } ?? "")
+    ]
     for (index, level) in predictor.levels.enumerated() {
       lines.append(
         "level \(index + 1): \(level.treeCount) trees of depth \(level.depth), \(level.pool.count) pixels, "
@@ -73,24 +76,24 @@ extension LandmarkModel {
     return lines
   }
 
-  /// The mean shape, where fitting begins.
+  /// The mean shape, where fitting begins, with its groups and the points' numbers; of 68 points also as the 76-point layout
+  /// that follows from them.
   func pictures() throws -> [ContactSheet.Cell] {
-    let side = 320.0
-    let shape = predictor.meanShape
-    // Points may lie outside the face box: what is drawn holds both.
-    let least = min(0, shape.min() ?? 0)
-    let greatest = max(1, shape.max() ?? 1)
-    let scale = 0.9 * side / Double(greatest - least)
-    let placed: [Double] = shape.map { Double($0 - least) * scale + 0.05 * side }
-    let points: [[Double]] = stride(from: 0, to: placed.count, by: 2).map { [placed[$0], placed[$0 + 1]] }
-    let canvas = try Canvas(ByteImage(width: Int(side), height: Int(side), channelCount: 3, filledWith: 32))
-    var drawing = ImageLandmarks(image: "", width: Int(side), height: Int(side), faces: [])
-    drawing.faces = [
-      ImageLandmarks.Face(
-        box: Box(x: 0, y: 0, width: side, height: side), points: points,
-        layout: LandmarkLayout.named(predictor.layout)?.pointCount == points.count ? predictor.layout : "")
+    let mean = predictor.meanShape
+    let shape = (0..<predictor.pointCount).map { Point(x: Double(mean[2 * $0]), y: Double(mean[2 * $0 + 1])) }
+    let own = layout ?? (shape.count == 68 ? .ibug68 : nil)
+    var cells = [
+      ContactSheet.Cell(
+        image: try LandmarkDiagram.picture(shape, layout: own),
+        caption: "\(own?.name ?? "mean shape"), \(shape.count) points")
     ]
-    canvas.draw(drawing)
-    return [ContactSheet.Cell(image: canvas.image(), caption: "mean shape")]
+    if own?.name == "ibug68", let regions = LandmarkLayout.named("regions76"), let points = regions.points(from: shape)
+    {
+      cells.append(
+        ContactSheet.Cell(
+          image: try LandmarkDiagram.picture(points, layout: regions),
+          caption: "\(regions.name), \(points.count) points"))
+    }
+    return cells
   }
 }

@@ -51,6 +51,7 @@ public struct TrainingChoice: Sendable {
   static let families: [any TrainingJob.Type] = [
     HOGTrainingJob.self,
     CascadeTrainingJob.self,
+    LandmarkTraining.self,
   ]
 
   public var job: any TrainingJob

@@ -15,10 +15,18 @@ public struct LandmarkModel: Sendable {
   public var confidence: FitConfidence?
   public var options: ShapePredictorOptions
   public var provenance: Provenance
+  /// What the points are, whole, so that a model that was moved needs no other file; `nil` where it is not known.
+  public var layout: LandmarkLayout?
 
+  /// - Parameter layout: `nil` takes the built-in one of the predictor's name, where that has as many points.
+  /// - Precondition: a layout has the predictor's points.
   public init(
-    predictor: ShapePredictor, confidence: FitConfidence? = nil, options: ShapePredictorOptions, provenance: Provenance
+    predictor: ShapePredictor, confidence: FitConfidence? = nil, options: ShapePredictorOptions, provenance: Provenance,
+    layout: LandmarkLayout? = nil
   ) {
+    precondition(layout.map { $0.pointCount == predictor.pointCount } ?? true, "a layout of other points")
+    let named = LandmarkLayout.named(predictor.layout)
+    self.layout = layout ?? (named?.pointCount == predictor.pointCount ? named : nil)
     self.predictor = predictor
     self.confidence = confidence
     self.options = options
@@ -33,6 +41,8 @@ public struct LandmarkModel: Sendable {
     var largestBox: Int?
     var margin: Double?
     var layout: String
+    /// Absent in files of before.
+    var wholeLayout: LandmarkLayout?
     var levels: [Level]
     var gradientLevels: [Gradient]?
     var confidence: FitConfidence.Record?
@@ -95,7 +105,8 @@ public struct LandmarkModel: Sendable {
     if let confidence { tensors["confidence.weights"] = Tensor(confidence.weights) }
     let record = Record(
       training: options, border: predictor.border, changeFrame: predictor.changeFrame,
-      largestBox: predictor.largestBox, margin: predictor.margin, layout: predictor.layout, levels: levels,
+      largestBox: predictor.largestBox, margin: predictor.margin, layout: predictor.layout, wholeLayout: layout,
+      levels: levels,
       gradientLevels: gradients.isEmpty ? nil : gradients, confidence: confidence?.record)
     return ModelFile(
       kind: LandmarkModel.kind, version: LandmarkModel.version, options: try ModelFile.json(record),
@@ -210,6 +221,18 @@ public struct LandmarkModel: Sendable {
     }
     options = record.training
     provenance = file.provenance
+    if let whole = record.wholeLayout {
+      try whole.validate(source: file.source)
+      guard whole.pointCount == points else {
+        throw InputError(
+          source: file.source, field: "wholeLayout", problem: "is of other points", found: "\(whole.pointCount)",
+          expected: "\(points)")
+      }
+      layout = whole
+    } else {
+      let named = LandmarkLayout.named(record.layout)
+      layout = named?.pointCount == points ? named : nil
+    }
   }
 
   private static func leaves(_ file: ModelFile, _ name: String, _ shape: [Int], _ scale: Float?) throws -> LeafTable {

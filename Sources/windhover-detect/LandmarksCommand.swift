@@ -121,7 +121,7 @@ enum LandmarksCommand {
         if output != nil { text += line } else { try StandardOutput.write(line) }
         if let drawings {
           let canvas = try Canvas(image.rgb(), scale: Picture.drawingScale(image))
-          canvas.draw(result, isClosed: isClosed)
+          canvas.draw(result, layout: layout ?? run.layout, isClosed: isClosed)
           try ImageFile.write(canvas.image(), to: drawings[number])
         }
       } catch let error as InputError {

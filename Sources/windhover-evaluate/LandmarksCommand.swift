@@ -40,11 +40,22 @@ enum LandmarksCommand {
           "--alarms", "SCORE", help: "With --detector: its false alarms are boxes up to this far below its threshold.",
           default: "0"),
         .flag("--points", help: "Also a line for each point."),
+        .value(
+          "--html", "FILE",
+          help: "Also write a page: curves, tables, options, checksums, the best, median and worst fits."),
+        .value("--gallery", "N", help: "Fits of each kind and model on the page, 0 for none.", default: "12"),
+        .value("--names", "A,B,...", help: "What to call the models. Default: the files' names."),
+        .value("--title", "TEXT", help: "Title of the page."),
         .flag("--json", help: "Write one JSON object a model."),
         .seed,
         .threads,
       ],
       examples: [
+        (
+          "windhover-evaluate landmarks ours.safetensors dlib.dat -d 300w/validation --detector face --perturb 0.05,0.1,0.2 "
+            + "--html landmarks.html",
+          "Two models on the same faces: a table, and one page with their curves and fits."
+        ),
         (
           "windhover-evaluate landmarks landmarks.safetensors -d 300w/validation --perturb 0.05,0.1,0.15,0.2",
           "Errors on faces held out of 300-W's training set, and the curve of errors against worse boxes."
@@ -61,46 +72,65 @@ enum LandmarksCommand {
     let executor = try options.executor()
     let references = options.list("--data")
     if references.isEmpty { throw UsageError("--data REF is missing: labelled faces") }
-    let dataset = Dataset.joined(try references.map { try Dataset.load(DatasetReference.parse($0)) })
-    for problem in dataset.problems where problem.severity > .note {
-      context.progress.receive(.warning(problem.description))
-    }
-    let boxes = try LandmarkFaceSet.Boxes(
-      results: options.text("--boxes"), detector: options.text("--detector"), executor: executor)
-    let starts = try options.integer("--starts", in: 1...64) ?? 1
-    let failure = try options.number("--failure", in: 1e-6...10) ?? 0.08
-    let perturbations = LandmarkRun.Perturbations(
-      sizes: try sizes(options.list("--perturb")), draws: try options.integer("--draws", in: 1...10_000) ?? 10,
-      seed: try options.seed("--seed") ?? 1)
-    if options.isGiven("--draws"), perturbations.sizes.isEmpty { throw UsageError("--draws needs --perturb") }
-    var wrong = LandmarkRun.WrongBoxes()
+    let html = options.text("--html")
+    var outputs = OutputCheck()
+    try outputs.file("--html", html)
+    let paths = try options.operands.map { try ModelCatalog.path(of: $0) }
+    try outputs.inputs("a model", paths)
+    try outputs.inputs("the file of --boxes", [options.text("--boxes")].compactMap { $0 })
     let backgrounds = options.list("--without-faces")
     if options.isGiven("--alarms"), backgrounds.isEmpty || options.text("--detector") == nil {
       throw UsageError("--alarms needs --detector and --without-faces")
     }
-    if !backgrounds.isEmpty {
-      wrong.photos = Dataset.joined(try backgrounds.map { try Dataset.load(DatasetReference.parse($0)) })
-      if let name = options.text("--detector") {
-        let detector = try ModelCatalog.detector(name)
-        var scan = detector.scanOptions
-        scan.threshold -= try options.number("--alarms", in: 0...1000) ?? 0
-        try detector.validate(scan, source: "--alarms")
-        wrong.alarms = { [scan] in detector.detect(in: $0, options: scan, executor: .serial) }
-      }
+    if options.isGiven("--gallery") || options.isGiven("--title"), html == nil {
+      throw UsageError("--gallery and --title need --html")
     }
-    for path in options.operands {
-      let run = LandmarkRun(model: try LandmarkRun.model(path), starts: starts, executor: executor)
-      var report = try run.report(
-        dataset, boxes: boxes, perturbations: perturbations, failureThreshold: failure, wrong: wrong,
-        cancellation: context.cancellation)
-      report.title = "\(path) on \(dataset.name)"
+    func sources(_ references: [String]) throws -> [AnnotatedSource] {
+      try references.map { AnnotatedSource(data: try .parse($0)) }
+    }
+    var evaluation = LandmarkEvaluation(name: "--data", data: try sources(references))
+    try outputs.inputs("a data set", evaluation.data.flatMap(\.data.namedPaths))
+    evaluation.boxes = options.text("--boxes")
+    evaluation.detector = options.text("--detector")
+    evaluation.starts = try options.integer("--starts", in: 1...64)
+    evaluation.perturb = try sizes(options.list("--perturb"))
+    evaluation.draws = try options.integer("--draws", in: 1...10_000)
+    evaluation.seed = try options.seed("--seed")
+    evaluation.failure = try options.number("--failure", in: 1e-6...10)
+    evaluation.withoutFaces = try sources(backgrounds)
+    evaluation.alarms = try options.number("--alarms", in: 0...1000)
+    if options.isGiven("--draws"), evaluation.perturb?.isEmpty ?? true { throw UsageError("--draws needs --perturb") }
+    let setup = try evaluation.setup(executor: executor, progress: context.progress)
+    try outputs.inputs("a picture", setup.dataset.sources.lazy.compactMap(\.filePath))
+    let names = try ResultNames.names(options.operands, given: options.text("--names"))
+    var reports: [LandmarkReport] = []
+    for ((path, given), name) in zip(zip(paths, options.operands), names) {
+      let model = try LandmarkRun.model(path)
+      var report = try evaluation.report(model, setup, executor: executor, cancellation: context.cancellation)
+      report.title = "\(given) on \(setup.dataset.name)"
+      report.name = name
       report.showsPoints = options.flag("--points")
+      if html != nil {
+        report.modelChecksum = SHA256.hexDigest(of: [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))))
+      }
       if !backgrounds.isEmpty, report.confidence.isEmpty {
-        context.progress.receive(.warning("\(path) has learnt no confidence: --without-faces has no effect"))
+        context.progress.receive(.warning("\(given) has learnt no confidence: --without-faces has no effect"))
       }
       for note in report.notes { context.progress.receive(.warning(note)) }
+      reports.append(report)
       try StandardOutput.write(options.flag("--json") ? report.json + "\n" : report.text + "\n")
     }
+    if reports.count > 1, !options.flag("--json") { try StandardOutput.write(LandmarkReport.table(reports)) }
+    guard let html else { return }
+    let gallery = try options.integer("--gallery", in: 0...1000) ?? 12
+    let usual = names.count == 1 ? names[0] : "\(names.count) models"
+    let page = try evaluation.page(
+      reports, setup, title: options.text("--title") ?? "Landmarks: \(usual) on \(setup.dataset.name)",
+      command: context.recordedCommandLine, executor: executor, cancellation: context.cancellation)
+    try AtomicFile.write(
+      page.html(
+        gallery: gallery > 0 ? DatasetPictures(setup.dataset) : nil, options: GalleryOptions(limit: gallery),
+        executor: executor), to: html)
   }
 
   private static func sizes(_ texts: [String]) throws -> [Double] {

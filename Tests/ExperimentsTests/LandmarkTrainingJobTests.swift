@@ -182,6 +182,114 @@ struct LandmarkTrainingJobTests {
     for point in found.faces[0].points { #expect(abs(point[0] - 12.5) < 0.1 && abs(point[1] - 12.5) < 0.1) }
   }
 
+  @Test("a model keeps its layout whole; files of before have its name alone; a layout of other points is refused")
+  func wholeLayout() throws {
+    let folder = try SpotFolder()
+    try folder.write(count: 25, names: ["a", "b", "c", "d"])
+    try AtomicFile.write(
+      """
+      [{"name": "kite", "summary": "s", "sides": "image", "pointCount": 4, "mirror": [2, 1, 0, 3], "groups": [
+        {"name": "rim", "points": [0, 1, 2, 3], "isClosed": true}, {"name": "tail", "points": [3], "isClosed": false}]}]
+      """, to: folder.path + "/kite.json")
+    var job = LandmarkTrainingJob(training: try folder.dataset(), boxes: .annotated, options: Self.small)
+    job.layout = try LandmarkLayout.find(folder.path + "/kite.json", pointCount: 4)
+    job.isMirrored = true
+    let model = try Self.run(job)
+    let path = folder.path + "/model.safetensors"
+    try model.write(to: path)
+    // Nothing but the model is needed from here on.
+    try FileManager.default.removeItem(atPath: folder.path + "/kite.json")
+    let read = try LandmarkModel(path: path)
+    #expect(read.layout == job.layout && read.predictor.layout == "kite")
+    #expect(LandmarkRun(model: read, executor: .serial).layout?.groups.map(\.isClosed) == [true, false])
+    let stored = try ModelFormats.read(path)
+    #expect(stored.description.contains("layout kite: rim, tail"))
+    #expect(try stored.picture() != nil)
+    var file = try model.modelFile()
+    let options = file.options
+    #expect(options.contains("\"wholeLayout\""))
+    var tree = try #require(JSONSerialization.jsonObject(with: Data(options.utf8)) as? [String: Any])
+    let whole = try #require(tree["wholeLayout"] as? [String: Any])
+    func rewritten() throws -> LandmarkModel {
+      file.options = String(decoding: try JSONSerialization.data(withJSONObject: tree), as: UTF8.self)
+      return try LandmarkModel(ModelFile(bytes: try file.bytes(), name: "test"))
+    }
+    tree["wholeLayout"] = nil
+    #expect(try rewritten().layout == nil)
+    for (key, value) in [("pointCount", 5), ("mirror", [0, 2, 1, 1])] as [(String, Any)] {
+      tree["wholeLayout"] = whole.merging([key: value]) { $1 }
+      #expect(throws: InputError.self, "\(key)") { try rewritten() }
+    }
+  }
+
+  @Test("a mirror map that does not undo itself is refused before training, and so is a layout of other points")
+  func badLayouts() throws {
+    let folder = try SpotFolder()
+    try AtomicFile.write(
+      "[{\"name\": \"odd\", \"summary\": \"\", \"sides\": \"image\", \"pointCount\": 3, \"mirror\": [1, 2, 0], \"groups\": []}]",
+      to: folder.path + "/odd.json")
+    #expect {
+      try LandmarkLayout.find(folder.path + "/odd.json", pointCount: 3)
+    } throws: { "\($0)".contains("does not undo itself: found 0 goes to 1, which goes to 2") }
+    #expect(throws: InputError.self) { try LandmarkLayout.find("ibug68", pointCount: 3) }
+  }
+
+  @Test("an experiment trains and measures landmarks, the same on any number of threads, and its figures make tables")
+  func experiment() throws {
+    let folder = try SpotFolder()
+    try folder.write(count: 30, names: ["a", "b", "c"])
+    let text = """
+      {"title": "T", "purpose": "P", "train": {"family": "landmarks", "preset": "dlib", "data": ["imglab:\(folder.path)/faces.xml"],
+       "options": {"levels": 2, "trees": 10, "depth": 2, "poolSize": 40, "oversampling": 3}}, "landmarks": [{"name": "held",
+       "data": [{"data": "imglab:\(folder.path)/faces.xml", "limit": 12}], "perturb": [0.1], "draws": 2}]}
+      """
+    func configuration(_ text: String) throws -> ExperimentConfiguration {
+      try StrictJSON.decode(ExperimentConfiguration.self, from: Data(text.utf8), source: "config.json")
+    }
+    var results: [ExperimentResult] = []
+    for threads in [1, 3] {
+      let output = "\(folder.path)/out\(threads)"
+      let (result, report) = try ExperimentRunner(
+        configuration: configuration(text), output: output, record: RunRecord(command: "test"),
+        executor: ParallelExecutor(threadCount: threads)
+      ).run()
+      results.append(result)
+      for name in ["model.safetensors", "training.json", "result.json", "report.md", "held.html", "held.json"] {
+        #expect(FileManager.default.fileExists(atPath: "\(output)/\(name)"), "\(name)")
+      }
+      #expect(report.contains("| held: errors normalised by | mean % | median % | area to 0.08 | failed % |"))
+      #expect(report.contains("| held: boxes moved by up to | mean % | growth % |"))
+    }
+    #expect(results[0].figures == results[1].figures && results[0].modelChecksum == results[1].modelChecksum)
+    #expect(results[0].figures.first?.name == "held.box diagonal.mean %")
+    try AtomicFile.write(StrictJSON.text(results[0]), to: "\(folder.path)/all/landmarks/x/expected.json")
+    let table = try ExperimentTable.markdown(folder: "\(folder.path)/all")
+    let mean = try #require(results[0].figures.first?.value)
+    #expect(table.contains("| box diagonal | \(String(format: "%.2f", 100 * mean)) |"))
+    // What makes no sense is told, not passed over.
+    for (change, expected) in [
+      ("\"draws\": 2", "\"drawz\": 2"), ("\"draws\": 2", "\"draws\": 0"), ("[0.1]", "[1.5]"),
+      ("\"dlib\"", "\"dlob\""), ("\"trees\": 10", "\"trees\": -1"),
+    ].map({ ($0.0, text.replacingOccurrences(of: $0.0, with: $0.1)) }) {
+      #expect(throws: InputError.self, "\(change)") {
+        try ExperimentRunner(
+          configuration: configuration(expected), output: "\(folder.path)/bad", record: RunRecord(command: "test"),
+          executor: .serial
+        ).run()
+      }
+    }
+    let boxes = """
+      {"title": "T", "purpose": "P", "model": "\(folder.path)/out1/model.safetensors", "boxes": [{"name": "b", "data":
+       ["imglab:\(folder.path)/faces.xml"]}]}
+      """
+    #expect {
+      try ExperimentRunner(
+        configuration: configuration(boxes), output: "\(folder.path)/bad", record: RunRecord(command: "test"),
+        executor: .serial
+      ).run()
+    } throws: { "\($0)".contains("is no detector") }
+  }
+
   @Test("a picture of 16 bits and one of colour give the points of the grey one")
   func depths() throws {
     let folder = try SpotFolder()
