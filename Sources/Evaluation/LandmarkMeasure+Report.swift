@@ -140,9 +140,10 @@ public struct LandmarkReport: Sendable {
   /// Several models on the same faces as one table: each normalisation's mean, and the first one's other figures.
   public static func table(_ reports: [LandmarkReport]) -> String {
     guard let first = reports.first else { return "" }
+    let sizes = first.perturbations.filter { $0.kind == .both }.map(\.size)
     var table = TextTable(
       ["model"] + first.measures.map { "\($0.name), mean %" } + ["median %", "AUC", "failed %"]
-        + first.perturbations.filter { $0.kind == .both }.map { "growth % at \(NumberText.short($0.size))" })
+        + sizes.map { "growth % at \(NumberText.short($0))" })
     for report in reports {
       let main = report.measures.first?.measure
       table.add(
@@ -154,8 +155,9 @@ public struct LandmarkReport: Sendable {
             LandmarkLines.percent(main?.median), LandmarkLines.fixed(main?.areaUnderCurve, 3),
             LandmarkLines.percent(main?.failureRate),
           ]
-          + report.perturbations.filter { $0.kind == .both }.map {
-            LandmarkLines.percent($0.growth(over: report.still).mean)
+          + sizes.map { size in
+            let moved = report.perturbations.first { $0.kind == .both && $0.size == size }
+            return LandmarkLines.percent(moved?.growth(over: report.still).mean)
           })
     }
     return table.text

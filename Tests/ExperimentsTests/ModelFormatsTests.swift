@@ -86,7 +86,7 @@ struct ModelFormatsTests {
     let model = try ModelCatalog.model(path)
     #expect(model.description.contains("fits 2 points"))
     #expect(model.description.contains("level 1: 1 trees of depth 1"))
-    #expect(try #require(try model.picture()).width == 332)
+    #expect(try #require(try model.picture()).width == 652)
     #expect { try ModelCatalog.detector(path) } throws: {
       "\($0)".contains("is no detector") && "\($0)".contains("landmark-fitter, version 1")
     }
