@@ -20,8 +20,11 @@ public struct CascadeTrainingJob: TrainingJob {
   /// Samples to measure the cascade on when it is done, none of them trained on; empty: no measure.
   public var validationPositives: [AnnotatedSource]
   public var validationNegatives: [AnnotatedSource]
-  /// The most windows that are looked at to measure false alarms.
-  public var validationWindows: Int
+  /// The most windows that are looked at to measure false alarms, 1 to 10^9; `nil` is `defaultValidationWindows`. Means
+  /// nothing, and is refused, where nothing is measured.
+  public var validationWindows: Int?
+
+  public static let defaultValidationWindows = 2_000_000
   /// What the options of a file begin with: those that it leaves out.
   public var preset: CascadePreset
   public var options: CascadeTrainerOptions
@@ -68,7 +71,6 @@ public struct CascadeTrainingJob: TrainingJob {
     self.options = options ?? preset.options
     validationPositives = []
     validationNegatives = []
-    validationWindows = 2_000_000
     sampling = Sampling()
     lattice = Lattice()
   }
@@ -83,7 +85,7 @@ public struct CascadeTrainingJob: TrainingJob {
       values.decodeIfPresent(JSONTree.self, forKey: .options) ?? .object([:]), over: preset.options)
     validationPositives = try values.decodeIfPresent([AnnotatedSource].self, forKey: .validationPositives) ?? []
     validationNegatives = try values.decodeIfPresent([AnnotatedSource].self, forKey: .validationNegatives) ?? []
-    validationWindows = try values.decodeIfPresent(Int.self, forKey: .validationWindows) ?? validationWindows
+    validationWindows = try values.decodeIfPresent(Int.self, forKey: .validationWindows)
     objects = try values.decodeIfPresent([String].self, forKey: .objects)
     sampling = try values.decodeIfPresent(Sampling.self, forKey: .sampling) ?? Sampling()
     lattice = try values.decodeIfPresent(Lattice.self, forKey: .lattice) ?? Lattice()
@@ -103,18 +105,8 @@ public struct CascadeTrainingJob: TrainingJob {
     progress: any ProgressSink = SilentProgress(), cancellation: Cancellation = Cancellation()
   ) throws -> CascadeTrainingResult {
     try options.validate()
+    try checkRoles()
     let opener = Opener(job: self, executor: executor, progress: progress, cancellation: cancellation)
-    guard !positives.isEmpty else {
-      throw InputError(source: "training", field: "positives", problem: "names no data set")
-    }
-    guard !negatives.isEmpty else {
-      throw InputError(source: "training", field: "negatives", problem: "names no data set")
-    }
-    guard validationPositives.isEmpty == validationNegatives.isEmpty else {
-      throw InputError(
-        source: "training", field: "validation", problem: "needs positives and negatives",
-        found: validationPositives.isEmpty ? "negatives alone" : "positives alone")
-    }
     let labels = objects.map { Set($0) }
     let (photos, objectSet) = try opener.open(readingInShape(positives), "positives")
     try requireShape(objectSet)
@@ -143,7 +135,7 @@ public struct CascadeTrainingJob: TrainingJob {
         positives: try AnnotatedPositives(held, options: plain, labels: labels),
         negatives: try NegativeWindows(
           windows, options: negativeOptions, positives: positiveOptions, executor: executor),
-        windowLimit: validationWindows)
+        windowLimit: validationWindows ?? CascadeTrainingJob.defaultValidationWindows)
     }
     var result = try CascadeTrainer.train(
       data, options: options, checkpoint: checkpoint, executor: executor, progress: progress,
@@ -153,6 +145,29 @@ public struct CascadeTrainingJob: TrainingJob {
       result.detector = detector.scanned(by: try detector.scanOptions(with: scan))
     }
     return result
+  }
+
+  /// - Throws: `InputError` for a role without a data set, and for what is said of a measure that cannot be taken.
+  private func checkRoles() throws {
+    func fault(_ field: String, _ problem: String, found: String? = nil, expected: String? = nil) -> InputError {
+      InputError(source: "training", field: field, problem: problem, found: found, expected: expected)
+    }
+    guard !positives.isEmpty else { throw fault("positives", "names no data set") }
+    guard !negatives.isEmpty else { throw fault("negatives", "names no data set") }
+    guard validationPositives.isEmpty == validationNegatives.isEmpty else {
+      throw fault(
+        "validation", "needs positives and negatives",
+        found: validationPositives.isEmpty ? "negatives alone" : "positives alone")
+    }
+    guard let validationWindows else { return }
+    guard (1...1_000_000_000).contains(validationWindows) else {
+      throw fault("validationWindows", "out of range", found: "\(validationWindows)", expected: "1 to 1000000000")
+    }
+    guard !validationPositives.isEmpty else {
+      throw fault(
+        "validationWindows", "means nothing without validation sets", found: "\(validationWindows)",
+        expected: "validation positives and negatives (--validation, --validation-negatives)")
+    }
   }
 
   /// As `trained`, with the model file's content.

@@ -1,4 +1,5 @@
 import Execution
+import Foundation
 import Geometry
 import Imaging
 import TestSupport
@@ -119,6 +120,76 @@ struct CascadeReportedInputTests {
     #expect {
       try CascadeTrainer.train(try cascadeData(Flat(), blockyPhotos([(40, 40)])), options: options)
     } throws: { ($0 as? InputError)?.description.contains("10 grey levels") ?? false }
+  }
+
+  /// Photos of one grey, all but one spot of noise of the window's size.
+  private func flatPhotos(spots: Int) -> PlainPhotos {
+    PlainPhotos(
+      images: (0..<max(1, spots)).map { index in
+        var image = ByteImage(width: 60, height: 50, channelCount: 1, filledWith: 255)
+        guard index < spots else { return image }
+        let spot = noiseImage(width: 12, height: 12, channelCount: 1, seed: UInt64(index))
+        for y in 0..<12 { for x in 0..<12 { image.pixels[(10 + y) * 60 + 20 + x] = spot.pixels[y * 12 + x] } }
+        return image
+      })
+  }
+
+  @Test(
+    "photos without a window that can be used: an error with how many there are, and no checkpoint",
+    arguments: [CascadeTrainerOptions.Features.haarBasic, .lbp], [false, true])
+  func unusableNegatives(_ features: CascadeTrainerOptions.Features, _ isSoft: Bool) throws {
+    let path = NSTemporaryDirectory() + "cascade-\(UUID().uuidString).checkpoint"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    var options = cascadeOptions(features)
+    options.isSoft = isSoft
+    // Goals at which a search that goes by the goal would end after a few hundred windows, and at which it would not.
+    let goals: [(Double?, Int)] = [(nil, 1), (0.9, 3), (0, 3)]
+    for (goal, stages) in goals {
+      options.falseAlarmGoal = goal
+      options.stageCount = stages
+      let photos =
+        features == .lbp
+        ? PlainPhotos(images: [ByteImage(width: 12, height: 12, channelCount: 1, filledWith: 128)])
+        : flatPhotos(spots: 0)
+      let data = try cascadeData(CrossSamples(), photos)
+      let error = try #require(throws: InputError.self) {
+        try CascadeTrainer.train(data, options: options, checkpoint: path)
+      }
+      #expect(error.problem == "too few windows can be used" && error.source == "negatives")
+      #expect(error.found?.contains("of \(data.negatives.count) distinct windows") ?? false)
+      #expect(!FileManager.default.fileExists(atPath: path))
+    }
+  }
+
+  @Test("few windows that can be used among very many: the first stage looks at all of them, and tells what is missing")
+  func rareNegatives() throws {
+    var options = cascadeOptions()
+    options.falseAlarmGoal = 0.9
+    options.stageCount = 1
+    let data = try cascadeData(CrossSamples(), flatPhotos(spots: 1))
+    let listener = ListeningProgress()
+    let stage = try #require(try CascadeTrainer.train(data, options: options, progress: listener).report.stages.first)
+    // Those that hold a part of the spot: far fewer than there are, and more than the first few hundred hold.
+    let sieve = CascadeSieve(
+      windowSize: options.windowSize, features: options.features.all(in: options.windowSize), stages: [])
+    let usable = try data.negatives.harvest(data.negatives.count, from: 0) { unit in
+      return sieve.passing(in: unit.image, unit.windows.map { ($0.x, $0.y) })
+    }
+    #expect(stage.negatives == min(options.negativeCount, usable.sources.count))
+    if usable.sources.count < options.negativeCount {
+      #expect(listener.warnings.contains { $0.hasPrefix("Fewer negatives than asked for") })
+    }
+  }
+
+  @Test("validation on no window is refused")
+  func validationWindows() throws {
+    let options = cascadeOptions()
+    for limit in [0, -1] {
+      var data = try cascadeData(CrossSamples(), blockyPhotos([(60, 60)]))
+      data.validation = .init(positives: CrossSamples(count: 9), negatives: data.negatives, windowLimit: limit)
+      let error = try #require(throws: InputError.self) { try CascadeTrainer.train(data, options: options) }
+      #expect(error.field == "windowLimit" && error.found == "\(limit)")
+    }
   }
 
   @Test("many samples with little memory train as with much")

@@ -179,4 +179,40 @@ struct PositiveSamplesTests {
     #expect(field { $0.jitterScale = -0.1 } == "jitterScale")
     #expect(field { $0.jitterRotation = 181 } == "jitterRotation")
   }
+
+  @Test("Boxes without measure: left out with their line; large ones that are not are cut within the photo's bounds")
+  func hugeBoxes() throws {
+    var photos = PlainPhotos.noise([(80, 60), (80, 60)])
+    photos.boxes = [
+      [
+        target(-1e6, -1e6, 2e6, 2e6), target(-1e12, -1e12, 2e12, 2e12), target(0, 0, 1e300, 5), target(0, 0, 5, 1e200),
+        target(-1e5, 0, 2e5, 50),
+      ], [target(-3000, -2500, 6000, 5000), target(10, 10, 30, 30)],
+    ]
+    for fit in PositiveSampleOptions.Fit.allCases {
+      var options = PositiveSampleOptions(windowSize: PixelSize(width: 8, height: 8))
+      options.fit = fit
+      options.leastVisibleShare = 0
+      options.largestEnlargement = 100
+      options.copies = 3
+      options.jitterTiltX = 60
+      options.jitterTiltY = 60
+      for rotation in [0.0, 20] {
+        options.jitterRotation = rotation
+        let samples = try AnnotatedPositives(try OpenedPhotos(photos), options: options)
+        let far = samples.leftOut.filter { $0.reason == .tooLarge }
+        #expect(far.contains { $0.box.width == 2e12 } && far.allSatisfy { $0.origin == "list.txt:1" }, "\(fit)")
+        #expect(samples.leftOut.allSatisfy { $0.box.width != 6000 && $0.box.width != 30 })
+        let all = Array(0..<samples.count)
+        #expect(try samples.samples(at: all, executor: .serial).count == 64 * samples.count)
+      }
+    }
+    photos.boxes = [[target(-1e6, -1e6, 2e6, 2e6)]]
+    var options = PositiveSampleOptions(windowSize: PixelSize(width: 8, height: 8))
+    options.leastVisibleShare = 0
+    let error = try #require(throws: InputError.self) {
+      try AnnotatedPositives(try OpenedPhotos(photos), options: options)
+    }
+    #expect(error.description.contains("1 far larger than the photo") && error.description.contains("list.txt:1"))
+  }
 }

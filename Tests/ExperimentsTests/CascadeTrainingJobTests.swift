@@ -80,4 +80,24 @@ struct CascadeTrainingJobTests {
     let small = try folder.job(square, PixelSize(width: 8, height: 8))
     #expect(try small.trained(executor: .serial).detector.windowSize == PixelSize(width: 8, height: 8))
   }
+
+  @Test("Windows of a measure: in range, and only where there is one")
+  func validationWindows() throws {
+    let folder = try Folder()
+    let size = PixelSize(width: 12, height: 12)
+    var job = try folder.job(try folder.samples("a.vec", size), size)
+    job.validationWindows = 100
+    let error = try #require(throws: InputError.self) { try job.trained(executor: .serial) }
+    #expect(error.field == "validationWindows" && error.problem == "means nothing without validation sets")
+    job.validationPositives = job.positives
+    job.validationNegatives = job.negatives
+    for count in [-1, 0, 1_000_000_001] {
+      job.validationWindows = count
+      let error = try #require(throws: InputError.self) { try job.trained(executor: .serial) }
+      #expect(error.field == "validationWindows" && error.found == "\(count)")
+    }
+    // What a file leaves out stays out of what is written.
+    let text = try StrictJSON.text(try folder.job(try folder.samples("b.vec", size), size))
+    #expect(!text.contains("validationWindows"))
+  }
 }

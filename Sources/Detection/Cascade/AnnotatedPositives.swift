@@ -27,6 +27,9 @@ public struct AnnotatedPositives: PositiveSamples {
       case empty
       /// Less of the box lies in the photo than `leastVisibleShare`.
       case outside
+      /// The box or its window is more than a hundred times as wide or high as the photo: hardly anything but repeated
+      /// borders.
+      case tooLarge
       /// The window would have to be enlarged more than `largestEnlargement` times.
       case tooSmall
       /// The label is not one of those asked for.
@@ -37,6 +40,7 @@ public struct AnnotatedPositives: PositiveSamples {
         switch self {
         case .empty: "without area"
         case .outside: "outside the photo"
+        case .tooLarge: "far larger than the photo"
         case .tooSmall: "too small"
         case .otherLabel: "with another label"
         }
@@ -44,11 +48,13 @@ public struct AnnotatedPositives: PositiveSamples {
     }
 
     public let photo: String
+    /// The file and line that name the photo, where they are known.
+    public let origin: String?
     public let box: Box
     public let reason: Reason
 
     public var description: String {
-      "\(photo): box \(box.x) \(box.y) \(box.width) \(box.height): \(reason.words)"
+      "\(origin.map { "\($0): " } ?? "")\(photo): box \(box.x) \(box.y) \(box.width) \(box.height): \(reason.words)"
     }
   }
 
@@ -85,7 +91,10 @@ public struct AnnotatedPositives: PositiveSamples {
       let number = photos.source.copies(at: photo) ?? options.copies
       for (index, annotation) in photos.source.annotations(at: photo).enumerated() where !annotation.isIgnored {
         if let reason = AnnotatedPositives.fault(annotation, in: photos.sizes[photo], options, labels) {
-          leftOut.append(LeftOut(photo: photos.source.name(at: photo), box: annotation.box, reason: reason))
+          leftOut.append(
+            LeftOut(
+              photo: photos.source.name(at: photo), origin: photos.source.origin(at: photo), box: annotation.box,
+              reason: reason))
           continue
         }
         objects.append(
@@ -140,6 +149,8 @@ public struct AnnotatedPositives: PositiveSamples {
       let known = Set((0..<photos.count).flatMap { photos.source.annotations(at: $0).map(\.label) }).sorted()
       error.hint =
         "asked for \(labels.sorted().joined(separator: ", ")); there are \(known.prefix(8).joined(separator: ", "))"
+    } else {
+      error.hint = "the first is \(leftOut[0])"
     }
     return error
   }
@@ -153,6 +164,11 @@ public struct AnnotatedPositives: PositiveSamples {
     let visible = box.coveredShare(by: Box(size))
     guard visible > 0, visible >= options.leastVisibleShare else { return .outside }
     let region = options.region(of: box)
+    for side in [box, region] {
+      guard side.isFinite, side.width <= AnnotatedPositives.largestShare * Double(size.width),
+        side.height <= AnnotatedPositives.largestShare * Double(size.height)
+      else { return .tooLarge }
+    }
     let limit = options.largestEnlargement * (1 + 1e-9)
     if Double(options.windowSize.width) > limit * region.width
       || Double(options.windowSize.height) > limit * region.height
@@ -161,6 +177,9 @@ public struct AnnotatedPositives: PositiveSamples {
     }
     return nil
   }
+
+  /// Sides of a photo that a box's or a window's side may have at most.
+  private static let largestShare = 100.0
 
   public var windowSize: PixelSize { options.windowSize }
 
@@ -243,9 +262,11 @@ public struct AnnotatedPositives: PositiveSamples {
       .followed(by: .translation(x: -region.center.x, y: -region.center.y))
       .followed(by: seen)
       .followed(by: .translation(x: region.center.x, y: region.center.y))
-    // What the window sees, with a pixel to interpolate with: the rest of the photo need not be halved for it.
+    // What the window sees, with a pixel to interpolate with: the rest of the photo need not be halved for it, nor what lies
+    // so far outside that nothing but the border is seen.
     let bounds = toPhoto.bounds(of: Box(size)) ?? region.resized(by: 8)
-    let part = bounds.intersection(region.resized(by: 8)) ?? region
+    let near = Box(image.size).resized(by: 3)
+    let part = bounds.intersection(region.resized(by: 8))?.intersection(near) ?? region.intersection(near) ?? near
     let left = Int(part.x.rounded(.down)) - 2
     let top = Int(part.y.rounded(.down)) - 2
     let cut = image.crop(

@@ -32,7 +32,7 @@ public struct CascadeMeasure: Hashable, Sendable, Codable {
 
   /// Looks at all positives and at the first windows of the negatives' order.
   ///
-  /// - Parameter windowLimit: the most windows.
+  /// - Parameter windowLimit: the most windows, 1 or more.
   /// - Throws: what the sources throw; `InputError` where there is nothing to look at; `CancelledError`.
   /// - Complexity: 16 bytes for each positive and each window that passes the first stage.
   public static func measure(
@@ -41,6 +41,7 @@ public struct CascadeMeasure: Hashable, Sendable, Codable {
     cancellation: Cancellation = Cancellation()
   ) throws -> CascadeMeasure {
     precondition(positives.windowSize == windowSize && negatives.options.windowSize == windowSize)
+    precondition(windowLimit >= 1, "rates of no window are undefined")
     try negatives.requireWindows()
     guard positives.count > 0 else {
       throw InputError(source: "validation", problem: "has no positives")
@@ -80,10 +81,11 @@ public struct CascadeMeasure: Hashable, Sendable, Codable {
 
   /// - Parameter negatives: of the windows, those that pass a stage.
   init(positives: [Rank], negatives: [Rank], windows: Int, treesAsked: Int, stageCount: Int) {
+    precondition(!positives.isEmpty && windows >= 1, "rates of nothing are undefined")
     self.positives = positives.count
     self.windows = windows
-    treesPerWindow = Double(treesAsked) / Double(max(1, windows))
-    let (total, all) = (Double(positives.count), Double(max(1, windows)))
+    treesPerWindow = Double(treesAsked) / Double(windows)
+    let (total, all) = (Double(positives.count), Double(windows))
     stages = (1...max(1, stageCount)).map { number in
       Stage(
         missRate: Double(positives.count { $0.passed < number }) / total,

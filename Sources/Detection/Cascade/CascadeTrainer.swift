@@ -48,8 +48,9 @@ public struct CascadeTrainer: Sendable {
   /// - Parameters:
   ///   - data: windows of the options' size.
   ///   - checkpoint: a file that is written after each stage, and resumed from when it is there.
-  /// - Throws: `InputError` for options out of range, sources without samples or of another window size, samples that no
-  ///   feature tells apart, and a checkpoint of other options or data; what the sources throw; `CancelledError`.
+  /// - Throws: `InputError` for options out of range, sources with fewer than two samples that can be used or of another
+  ///   window size, samples that no feature tells apart, and a checkpoint of other options or data; what the sources throw;
+  ///   `CancelledError`.
   public static func train(
     _ data: CascadeTrainingData, options: CascadeTrainerOptions, checkpoint: String? = nil,
     executor: ParallelExecutor = ParallelExecutor(), progress: any ProgressSink = SilentProgress(),
@@ -116,6 +117,11 @@ public struct CascadeTrainer: Sendable {
       if let path { try CascadeCheckpoint.write(state, identity: identity, to: path) }
     }
     if let end = state.report.end { progress.receive(.note(end.explanation)) }
+    guard !state.stages.isEmpty else {
+      throw InputError(
+        source: "training", problem: "ended before the first stage", found: state.report.end?.explanation,
+        hint: "a checkpoint that ended so is of no use: begin anew with --restart")
+    }
     let (used, stages) = CascadeTrainer.compact(features, state.stages)
     if let validation = data.validation {
       state.report.validation = try CascadeMeasure.measure(

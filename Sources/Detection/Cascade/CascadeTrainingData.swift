@@ -47,6 +47,11 @@ public struct CascadeTrainingData: Sendable {
       try same(validation.positives.windowSize, "validation positives")
       try same(validation.negatives.options.windowSize, "validation negatives")
       try validation.negatives.requireWindows()
+      guard validation.windowLimit >= 1 else {
+        throw InputError(
+          source: "validation", field: "windowLimit", problem: "out of range", found: "\(validation.windowLimit)",
+          expected: "1 or more")
+      }
     }
     guard positives.count > 0 else { throw InputError(source: "positives", problem: "there are none") }
     try negatives.requireWindows()

@@ -84,7 +84,8 @@ extension CascadeTrainer {
     return max(2, Int((Double(options.negativeCount) * share).rounded()))
   }
 
-  /// Takes windows that pass until there are enough, none is left, or so many were looked at that the goal is met.
+  /// Takes windows that pass until there are enough, none is left, or so many were looked at that the goal is met (which
+  /// no number of them shows before there is a stage).
   ///
   /// - Returns: what the search found, `nil` where none was needed; and why there is no further stage, if so.
   func fillNegatives(
@@ -94,7 +95,7 @@ extension CascadeTrainer {
     let missing = wanted - state.negativeCount(options)
     guard missing > 0 else { return (nil, nil) }
     // Where fewer than `missing` of so many windows pass, the goal's share is not reached.
-    let enough = Double(missing) / max(options.goal, 1e-15)
+    let enough = state.report.stages.isEmpty ? .infinity : Double(missing) / max(options.goal, 1e-15)
     let limit = enough < Double(data.negatives.count) ? Int(enough.rounded(.up)) : data.negatives.count
     let number = state.report.stages.count + 1
     progress.receive(.began(phase: "stage \(number): looking for negatives", total: missing))
@@ -109,12 +110,12 @@ extension CascadeTrainer {
     if harvest.visited > 0 {
       state.acceptance = max(Double(harvest.sources.count), 0.5) / Double(harvest.visited)
     }
-    return (harvest, ending(state, harvest, wanted: wanted, missing: missing))
+    return (harvest, try ending(state, harvest, wanted: wanted, missing: missing))
   }
 
   private func ending(
     _ state: CascadeTrainingState, _ harvest: NegativeHarvest, wanted: Int, missing: Int
-  ) -> CascadeTrainingReport.End? {
+  ) throws -> CascadeTrainingReport.End? {
     let done = state.report.stages.count
     let found = harvest.sources.count
     let acceptance = harvest.acceptance.map { NumberWords.short($0) } ?? "-"
@@ -135,9 +136,21 @@ extension CascadeTrainer {
       progress.receive(.warning("Fewer negatives than asked for: \(told)"))
       return nil
     }
+    if done == 0 { throw noNegatives(have) }
     return .init(
       reason: .negatives,
       explanation: "Too few negatives are left for another stage after \(done) of \(options.stageCount): \(told)")
+  }
+
+  private func noNegatives(_ have: Int) -> InputError {
+    InputError(
+      source: "negatives", problem: "too few windows can be used",
+      found: "\(have) of \(data.negatives.count) distinct windows, all of which have been looked at",
+      expected: "2 or more",
+      hint: options.features == .lbp
+        ? "give more or larger photos, or take a smaller window"
+        : "windows whose standard deviation is 10 grey levels or less cannot be seen by Haar features: give photos that "
+          + "are not of one colour, or more of them")
   }
 
   /// Keeps the samples that the newest stage lets pass.
