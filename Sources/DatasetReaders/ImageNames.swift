@@ -29,10 +29,12 @@ enum ImageNames {
     return .other
   }
 
-  /// The file at `path`, or one beside it of the same name with another image suffix; `nil` where there is none.
+  /// The file at `path`, or one beside it of the same name with another image suffix (or with one, where `path` has none);
+  /// `nil` where there is none.
   static func find(_ path: String) -> String? {
     if FileBytes.isFile(path) { return path }
-    let stem = withoutSuffix(path)
+    // What follows a dot is part of the name unless it is a suffix: "a.jpg 1 0 0 9 9" is not a.jpg.
+    let stem = isImageSuffix(lowercasedSuffix(path)) ? withoutSuffix(path) : path
     return substitutes.lazy.map { "\(stem).\($0)" }.first { $0 != path && FileBytes.isFile($0) }
   }
 }

@@ -45,6 +45,9 @@ enum InfoListReader {
     }
   }
 
+  /// The image that a line of this format names; `nil` where it is no such line.
+  static func imageName(in line: TextLines.Line) -> String? { parse(line)?.name }
+
   private static func parse(_ line: TextLines.Line) -> (name: String, numbers: [Double])? {
     let fields = line.fields
     guard fields.count >= 2 else { return nil }

@@ -25,6 +25,8 @@ struct ContentHash {
     state ^= state >> 29
   }
 
+  var value: UInt64 { state }
+
   /// 16 hexadecimal digits.
   var digest: String {
     let digits = String(state, radix: 16)

@@ -41,6 +41,11 @@ public struct JoinedPhotos: TrainingImageSource {
     return try place.source.image(at: place.index)
   }
 
+  public func photo(at index: Int) throws -> TrainingPhoto {
+    let place = place(index)
+    return try place.source.photo(at: place.index)
+  }
+
   public func copies(at index: Int) -> Int? {
     let place = place(index)
     return place.source.copies(at: place.index)

@@ -14,6 +14,13 @@ public final class OpenedPhotos: Sendable {
   public let sizes: [PixelSize]
   /// A digest of names, annotations and pixels of all photos, by which a resumed training knows its data.
   public let checksum: String
+  /// For each photo the first one that shows the same pixels: itself, but for one that is there again, be it under another
+  /// name, as a link or as a copy.
+  public let firstAlike: [Int]
+  /// Photos of which rows have no data (files that were cut short), with what was found.
+  public let lackingRows: [Int: String]
+  /// Of each photo's size and pixels.
+  private let pixelDigests: [UInt64]
   private let kept: Mutex<[ByteImage?]>
 
   /// Opens every photo, on all threads.
@@ -32,6 +39,8 @@ public final class OpenedPhotos: Sendable {
     struct Opened: Sendable {
       var size = PixelSize(width: 0, height: 0)
       var digest = ""
+      var pixels: UInt64 = 0
+      var lackingRows: String?
       var grey: ByteImage?
       var failure: UnreadablePhotos.Failure?
     }
@@ -42,9 +51,15 @@ public final class OpenedPhotos: Sendable {
       try cancellation.check()
       var result = Opened()
       do {
-        let image = try source.image(at: index)
+        let photo = try source.photo(at: index)
+        let image = photo.image
         result.size = image.size
-        result.digest = OpenedPhotos.digest(of: image, annotations: source, at: index)
+        result.lackingRows = photo.lackingRows
+        var hash = ContentHash()
+        hash.add("\(image.width) \(image.height) \(image.channelCount)")
+        hash.add(image.pixels)
+        result.pixels = hash.value
+        result.digest = OpenedPhotos.digest(of: hash.digest, annotations: source, at: index)
         let count = image.width * image.height
         if used.add(count, ordering: .relaxed).newValue <= memory {
           result.grey = image.grey()
@@ -73,7 +88,43 @@ public final class OpenedPhotos: Sendable {
     var hash = ContentHash()
     for photo in opened { hash.add(photo.digest) }
     checksum = hash.digest
+    pixelDigests = opened.map(\.pixels)
+    var first: [UInt64: Int] = [:]
+    firstAlike = opened.indices.map { index in
+      let found = first[opened[index].pixels] ?? index
+      first[opened[index].pixels] = found
+      return found
+    }
+    lackingRows = Dictionary(
+      uniqueKeysWithValues: opened.enumerated().compactMap { index, photo in photo.lackingRows.map { (index, $0) } })
     kept = Mutex(opened.map(\.grey))
+    for (index, fault) in lackingRows.sorted(by: { $0.key < $1.key }).prefix(OpenedPhotos.shown) {
+      progress.receive(.warning("\(source.place(at: index)) \(fault)"))
+    }
+    if lackingRows.count > OpenedPhotos.shown {
+      progress.receive(.warning("and \(lackingRows.count - OpenedPhotos.shown) more photos are damaged or cut short"))
+    }
+  }
+
+  /// Lines beyond this many are counted, not shown.
+  private static let shown = 20
+
+  /// The first photo that shows the same pixels as one of another set, and that one; `nil` where there is none.
+  public func shared(with other: OpenedPhotos) -> (own: Int, other: Int)? {
+    let known = Dictionary(zip(other.pixelDigests, 0..<other.count)) { first, _ in first }
+    for index in 0..<count {
+      if let same = known[pixelDigests[index]] { return (index, same) }
+    }
+    return nil
+  }
+
+  /// How many of some photos show the same as earlier ones, with the first few named; `nil` where none does.
+  func repeats(among indices: some Sequence<Int>, shown: Int = 3) -> (count: Int, names: String)? {
+    let again = indices.filter { firstAlike[$0] != $0 }
+    guard !again.isEmpty else { return nil }
+    var names = again.prefix(shown).map { "\(source.place(at: $0)) as \(source.place(at: firstAlike[$0]))" }
+    if again.count > shown { names.append("and \(again.count - shown) more") }
+    return (again.count, names.joined(separator: ", "))
   }
 
   public var count: Int { sizes.count }
@@ -93,7 +144,7 @@ public final class OpenedPhotos: Sendable {
   }
 
   private static func digest(
-    of image: ByteImage, annotations source: any TrainingImageSource, at index: Int
+    of pixels: String, annotations source: any TrainingImageSource, at index: Int
   ) -> String {
     var hash = ContentHash()
     hash.add(source.name(at: index))
@@ -102,8 +153,7 @@ public final class OpenedPhotos: Sendable {
       hash.add("\(box.x) \(box.y) \(box.width) \(box.height) \(annotation.isIgnored) \(annotation.label)")
     }
     hash.add("\(source.copies(at: index) ?? -1) \(source.allowsNegatives(at: index))")
-    hash.add("\(image.width) \(image.height) \(image.channelCount)")
-    hash.add(image.pixels)
+    hash.add(pixels)
     return hash.digest
   }
 }

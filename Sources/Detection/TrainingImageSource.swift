@@ -21,6 +21,9 @@ public protocol TrainingImageSource: Sendable {
   /// Reads the photo, upright.
   func image(at index: Int) throws -> ByteImage
 
+  /// Reads the photo with what is wrong with it, though it can be read. The default knows of nothing.
+  func photo(at index: Int) throws -> TrainingPhoto
+
   /// Jittered copies of each of the photo's objects, besides itself; `nil` leaves it to the training's options.
   func copies(at index: Int) -> Int?
 
@@ -35,7 +38,25 @@ public protocol TrainingImageSource: Sendable {
   func checksum(at index: Int) throws -> String
 }
 
+/// A photo as it was read.
+public struct TrainingPhoto: Sendable {
+  public var image: ByteImage
+  /// Why rows at one side of it have no data and are of one grey; `nil` for a whole photo. What is learnt from those rows is
+  /// wrong.
+  public var lackingRows: String?
+
+  public init(_ image: ByteImage, lackingRows: String? = nil) {
+    self.image = image
+    self.lackingRows = lackingRows
+  }
+}
+
 extension TrainingImageSource {
+  public func photo(at index: Int) throws -> TrainingPhoto { TrainingPhoto(try image(at: index)) }
+
+  /// The photo's name for messages, behind the file and line that name it where they are known.
+  func place(at index: Int) -> String { (origin(at: index).map { "\($0): " } ?? "") + name(at: index) }
+
   public func group(at index: Int) -> String { name(at: index) }
 
   public func copies(at index: Int) -> Int? { nil }

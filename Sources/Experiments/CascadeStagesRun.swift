@@ -26,11 +26,13 @@ public enum CascadeStagesRun {
     var windows = NegativeWindowOptions(windowSize: detector.windowSize)
     windows.seed = seed
     let samples = PositiveSampleOptions(windowSize: detector.windowSize)
+    let negativeWindows = try NegativeWindows(
+      open(negatives, "negatives"), options: windows, positives: samples, executor: executor)
+    negativeWindows.tellLeftOut(to: progress)
     return try CascadeMeasure.measure(
       windowSize: detector.windowSize, features: detector.features, stages: detector.stages,
       positives: try AnnotatedPositives(open(positives, "positives"), options: samples),
-      negatives: try NegativeWindows(
-        open(negatives, "negatives"), options: windows, positives: samples, executor: executor),
+      negatives: negativeWindows,
       windowLimit: windowLimit, executor: executor, cancellation: cancellation)
   }
 }

@@ -19,6 +19,18 @@ extension CascadeTrainingJob {
     }
   }
 
+  /// - Throws: `InputError` for packed samples where windows are to be grown: there is nothing around them but repeated
+  ///   borders.
+  func refuseContext(_ set: Dataset) throws {
+    guard positiveOptions.context > 1 else { return }
+    for case .vecSample(let file, _) in set.sources {
+      throw InputError(
+        source: file.path, problem: "is of packed samples, which cannot be grown: nothing lies around them",
+        found: "a context of \(positiveOptions.context)",
+        expected: "a context of at most 1 (--context, sampling.context)")
+    }
+  }
+
   /// - Throws: `InputError` for packed samples of another shape than the window's.
   func requireShape(_ set: Dataset) throws {
     let window = options.windowSize

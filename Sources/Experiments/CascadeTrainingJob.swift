@@ -110,31 +110,38 @@ public struct CascadeTrainingJob: TrainingJob {
     let labels = objects.map { Set($0) }
     let (photos, objectSet) = try opener.open(readingInShape(positives), "positives")
     try requireShape(objectSet)
+    try refuseContext(objectSet)
     tellMergedLabels(objectSet, progress)
     let (backgrounds, backgroundSet) = try opener.open(negatives, "negatives")
     let samples = try AnnotatedPositives(photos, options: positiveOptions, labels: labels)
+    samples.tellRepeats(to: progress)
     if !samples.leftOut.isEmpty {
       progress.receive(
         .note(
           "\(samples.objectCount) objects give samples; left out: \(AnnotatedPositives.reasons(samples.leftOut))"))
     }
+    let negativeWindows = try NegativeWindows(
+      backgrounds, options: negativeOptions, positives: positiveOptions, executor: executor)
+    negativeWindows.tellLeftOut(to: progress)
     var data = CascadeTrainingData(
-      positives: samples,
-      negatives: try NegativeWindows(
-        backgrounds, options: negativeOptions, positives: positiveOptions, executor: executor),
+      positives: samples, negatives: negativeWindows,
       checksum: try checksum(photos, backgrounds))
     if !validationPositives.isEmpty {
       let (held, heldSet) = try opener.open(readingInShape(validationPositives), "validation positives")
       try requireShape(heldSet)
       let (windows, windowSet) = try opener.open(validationNegatives, "validation negatives")
-      try CascadeTrainingJob.refuse(objectSet, heldSet, "the positives and the validation positives")
-      try CascadeTrainingJob.refuse(backgroundSet, windowSet, "the negatives and the validation negatives")
+      for own in [("validation positives", held, heldSet), ("validation negatives", windows, windowSet)] {
+        for other in [("positives", photos, objectSet), ("negatives", backgrounds, backgroundSet)] {
+          try CascadeTrainingJob.refuseShared(own, other)
+        }
+      }
       var plain = positiveOptions
       plain.copies = 0
+      let heldWindows = try NegativeWindows(
+        windows, options: negativeOptions, positives: positiveOptions, executor: executor)
+      heldWindows.tellLeftOut(source: "validation negatives", to: progress)
       data.validation = CascadeTrainingData.Validation(
-        positives: try AnnotatedPositives(held, options: plain, labels: labels),
-        negatives: try NegativeWindows(
-          windows, options: negativeOptions, positives: positiveOptions, executor: executor),
+        positives: try AnnotatedPositives(held, options: plain, labels: labels), negatives: heldWindows,
         windowLimit: validationWindows ?? CascadeTrainingJob.defaultValidationWindows)
     }
     var result = try CascadeTrainer.train(
@@ -199,7 +206,9 @@ public struct CascadeTrainingJob: TrainingJob {
     let cancellation: Cancellation
 
     func open(_ sources: [AnnotatedSource], _ role: String) throws -> (OpenedPhotos, Dataset) {
+      progress.receive(.began(phase: "reading \(role)", total: nil))
       let loaded = try LoadedSources(sources)
+      progress.receive(.ended)
       guard let set = loaded.dataset else {
         throw InputError(source: "training", field: role, problem: "names no data set")
       }
@@ -223,12 +232,21 @@ public struct CascadeTrainingJob: TrainingJob {
           + "one: --objects chooses"))
   }
 
-  private static func refuse(_ first: Dataset, _ second: Dataset, _ roles: String) throws {
-    let known = Set(first.sources)
-    guard let both = second.sources.firstIndex(where: known.contains) else { return }
+  private typealias Role = (name: String, photos: OpenedPhotos, set: Dataset)
+
+  /// - Throws: `InputError` where a photo or a sample of one role shows the same pixels as one of the other, whatever file it
+  ///   is in.
+  private static func refuseShared(_ held: Role, _ trained: Role) throws {
+    guard let both = held.photos.shared(with: trained.photos) else { return }
+    func place(_ role: Role, _ index: Int) -> String {
+      let image = role.set.images[index]
+      return (image.origin.map { "\($0): " } ?? "") + image.path
+    }
     throw InputError(
-      source: second.images[both].path, problem: "is among \(roles)",
-      hint: "a cascade must be measured on what it has not seen")
+      source: place(held, both.own),
+      problem: "is among the \(held.name) and shows the same as one of the \(trained.name)",
+      found: place(trained, both.other), expected: "photos and samples that are not trained on",
+      hint: "a cascade must be measured on what it has not seen: leave one of the two out")
   }
 
   /// Of the photos and of how windows are taken from them.

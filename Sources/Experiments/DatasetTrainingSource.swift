@@ -36,4 +36,11 @@ public struct DatasetTrainingSource: TrainingImageSource {
   public func origin(at index: Int) -> String? { dataset.images[index].origin }
 
   public func image(at index: Int) throws -> ByteImage { try dataset.image(at: index, options: imageOptions) }
+
+  public func photo(at index: Int) throws -> TrainingPhoto {
+    guard let path = dataset.sources[index].filePath else { return TrainingPhoto(try image(at: index)) }
+    let decoded = try ImageFile.read(path, options: imageOptions)
+    return TrainingPhoto(
+      decoded.image, lackingRows: decoded.lacksRows ? decoded.warnings.joined(separator: "; ") : nil)
+  }
 }

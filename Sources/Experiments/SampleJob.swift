@@ -161,7 +161,9 @@ public struct SamplePictures: Sendable {
     guard let photos = try openedBackgrounds(executor, progress, cancellation) else { return nil }
     var lattice = NegativeWindowOptions(windowSize: options.windowSize)
     lattice.seed = options.seed
-    return try NegativeWindows(photos, options: lattice, executor: executor)
+    let windows = try NegativeWindows(photos, options: lattice, executor: executor)
+    windows.tellLeftOut(source: "backgrounds", to: progress)
+    return windows
   }
 
   func openedBackgrounds(

@@ -19,6 +19,7 @@ public enum HaarFeatureSet: String, Hashable, Sendable, Codable, CaseIterable {
   /// - Complexity: O(features); about 100 bytes a feature.
   public func features(in window: PixelSize) -> [HaarFeature] {
     var features: [HaarFeature] = []
+    features.reserveCapacity(featureCount(in: window))
     for x in 0..<max(0, window.width) {
       for y in 0..<max(0, window.height) {
         for width in 1...window.width {
@@ -32,6 +33,12 @@ public enum HaarFeatureSet: String, Hashable, Sendable, Codable, CaseIterable {
       }
     }
     return features
+  }
+
+  /// How many features of the set fit in a window.
+  /// - Complexity: O(width * height); nothing is listed.
+  public func featureCount(in window: PixelSize) -> Int {
+    Kind.order.lazy.filter { $0.belongs(to: self) }.reduce(0) { $0 + $1.count(in: window) }
   }
 
   /// The shapes, each as OpenCV composes it of a whole with the weight -1 and one or two parts that are taken again.
@@ -64,6 +71,19 @@ public enum HaarFeatureSet: String, Hashable, Sendable, Codable, CaseIterable {
       case .fourSquare: (2, 2)
       case .surround: (3, 3)
       }
+    }
+
+    func count(in window: PixelSize) -> Int {
+      let parts = self.parts
+      var total = 0
+      for wide in stride(from: parts.across, through: max(0, window.width), by: parts.across) {
+        for high in stride(from: parts.down, through: max(0, window.height), by: parts.down) {
+          // A turned box reaches to the left of its corner by one side, to the right by the other, and down by both.
+          let (across, down) = isTilted ? (wide + high, wide + high) : (wide, high)
+          total += max(0, window.width - across + 1) * max(0, window.height - down + 1)
+        }
+      }
+      return total
     }
 
     var isTilted: Bool {

@@ -38,15 +38,17 @@ enum JPEGDecoder {
     }
 
     var warnings: [String] = []
+    var lacksRows = false
     if let warning {
       let lastRow = lastReadRow(pixels, rowBytes: width * stored, height: height)
+      lacksRows = lastRow < height
       guard lastRow > 0 else {
         throw InputError(
           source: name, problem: "is a JPEG of which nothing can be read", found: warning,
           expected: "\(width) x \(height) pixels")
       }
       warnings.append(
-        lastRow < height
+        lacksRows
           ? "is damaged or cut short: rows from about \(lastRow) of \(height) on are grey (\(warning))"
           : "is damaged or cut short: parts may be wrong or coarse (\(warning))")
     }
@@ -56,7 +58,7 @@ enum JPEGDecoder {
     return DecodedImage(
       image: ByteImage(width: width, height: height, channelCount: isGrey ? 1 : 3, pixels: pixels),
       orientation: markers.orientation, format: .jpeg, bitDepth: markers.precision, hasAlpha: false,
-      warnings: warnings)
+      warnings: warnings, lacksRows: lacksRows)
   }
 
   private static func check(

@@ -92,6 +92,7 @@ enum CascadeCommand {
     if output.hasSuffix(".xml"), job.options.isSoft {
       throw UsageError("--soft: OpenCV's .xml knows no soft cascades; give a .safetensors as --output")
     }
+    if output.hasSuffix(".xml") { try refuseWhatXMLLoses(job, options, context) }
     let report = options.text("--report")
     var outputs = OutputCheck()
     let checkpoint = try outputs.training("--output", output)
@@ -116,6 +117,26 @@ enum CascadeCommand {
     }
     if let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
     context.progress.receive(.note("Written: \(output)"))
+  }
+
+  /// An OpenCV cascade holds neither a label nor options to scan by.
+  private static func refuseWhatXMLLoses(
+    _ job: CascadeTrainingJob, _ options: ParsedOptions, _ context: CommandContext
+  ) throws {
+    if options.isGiven("--label") {
+      throw UsageError("--label: OpenCV's .xml holds no label; give a .safetensors as --output")
+    }
+    if job.scan != nil {
+      throw UsageError(
+        "scan (in the file of --config): OpenCV's .xml holds no scan options; give a .safetensors as --output")
+    }
+    let plain = CascadeTrainerOptions().label
+    if job.options.label != plain {
+      context.progress.receive(
+        .note(
+          "the .xml holds no label: what it finds is called \(plain), not \(job.options.label); a .safetensors would say"
+        ))
+    }
   }
 
   private static func finish(_ trained: any TrainingReport, _ path: String?, _ context: CommandContext) throws {

@@ -306,4 +306,32 @@ struct ReaderFormatTests {
     let told = set.problems(.unknownKey).map(\.message)
     #expect(told[0].contains("annotation") && told[1].contains("annotations.ignored"))
   }
+
+  @Test("A list of images with objects is no list of backgrounds: an error with its line", arguments: ["list", "bg"])
+  func annotatedList(_ format: String) throws {
+    let folder = try TemporaryFolder()
+    for name in ["a.png", "b c.png", "d 1.png"] { try folder.writeImage(name) }
+    for (text, line) in [
+      ("a.png 1 0 0 3 2\n", 1), ("a.png\nb c.png 2 0 0 3 2 1 1 1 1 \r\n", 2), ("d 1.png\na.png 0\n", 2),
+    ] {
+      let file = try folder.write(text, to: "list.txt")
+      let error = try #require(throws: InputError.self) { try folder.load("\(format):\(file)") }
+      #expect(error.line == line && error.problem == "names an image with objects")
+      #expect(error.hint?.contains("info:\(file)") ?? false)
+    }
+    // Files whose names look so are there.
+    try folder.writeImage("a.png 0")
+    let file = try folder.write("d 1.png\na.png 0\n", to: "list.txt")
+    #expect(try folder.load("\(format):\(file)").images.map(\.name) == ["d 1.png", "a.png 0"])
+  }
+
+  @Test("Another suffix is tried in the place of an image's suffix, or behind a name without one")
+  func otherSuffixes() throws {
+    let folder = try TemporaryFolder()
+    for name in ["a.png", "b.v2.png"] { try folder.writeImage(name) }
+    let file = try folder.write("a.JPG\na\nb.v2\na.v2\na.png 3 4\n", to: "list.txt")
+    let set = try folder.load("list:\(file)")
+    #expect(set.images.map(\.name) == ["a.JPG", "a", "b.v2"])
+    #expect(set.problems(.missingImage).map(\.line) == [4, 5])
+  }
 }

@@ -54,7 +54,7 @@ struct CascadeReportedInputTests {
     options.positiveCount = 60
     options.negativeCount = 60
     options.stageCount = 2
-    options.memory = 40
+    options.memory = 100
     let data = try cascadeData(CrossSamples(windowSize: size, count: 80), blockyPhotos([(90, 70)]))
     let result = try CascadeTrainer.train(data, options: options)
     #expect(result.detector.windowSize == size && !result.detector.stages.isEmpty)
@@ -65,6 +65,7 @@ struct CascadeReportedInputTests {
     let size = PixelSize(width: 40, height: 40)
     var options = cascadeOptions()
     options.windowSize = size
+    options.memory = 400
     let data = try cascadeData(CrossSamples(windowSize: size), blockyPhotos([(39, 90), (90, 30)]))
     #expect {
       try CascadeTrainer.train(data, options: options)

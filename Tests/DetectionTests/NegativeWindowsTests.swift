@@ -210,6 +210,54 @@ struct NegativeWindowsTests {
         != all(windows).sources.prefix(50).map { $0 })
   }
 
+  @Test("A photo that is there again counts once, and keeps clear of what any of its entries annotates")
+  func repeatedPhotos() throws {
+    var photos = PlainPhotos.noise([(30, 24), (26, 26), (22, 30)])
+    let once = try NegativeWindows(try OpenedPhotos(photos), options: options(10, 10))
+    photos.images += [photos.images[1], photos.images[0], photos.images[1]]
+    let again = try NegativeWindows(try OpenedPhotos(photos), options: options(10, 10))
+    #expect(again.count == once.count && again.summary.repeatedPhotos == 3)
+    #expect(try all(again).sources == all(once).sources)
+    let progress = RecordedProgress()
+    again.tellLeftOut(to: progress)
+    let warning = try #require(progress.warnings.first)
+    #expect(progress.warnings.count == 1 && warning.contains("list.txt:4: photo 3 as list.txt:2: photo 1"))
+    #expect(warning.contains("left out so that no window counts twice: 3 "))
+
+    // An object that the second entry alone knows of.
+    photos.boxes = [[], [], [], [target(0, 0, 26, 16)], [target(3, 3, 4, 4)], []]
+    var plain = PlainPhotos(images: Array(photos.images[..<3]))
+    plain.boxes = [[target(3, 3, 4, 4)], [target(0, 0, 26, 16)], []]
+    let joined = try NegativeWindows(try OpenedPhotos(photos), options: options(10, 10))
+    let annotated = try NegativeWindows(try OpenedPhotos(plain), options: options(10, 10))
+    #expect(joined.count == annotated.count && joined.count < once.count)
+    #expect(try all(joined).sources == all(annotated).sources)
+    // Objects may be unlabelled in a photo, whichever entry says so.
+    photos.barred = [5]
+    plain.barred = [1]
+    #expect(
+      try NegativeWindows(try OpenedPhotos(photos), options: options(10, 10)).count
+        == NegativeWindows(try OpenedPhotos(plain), options: options(10, 10)).count)
+  }
+
+  @Test("A photo that was cut short gives no windows, and is told")
+  func cutPhotos() throws {
+    var photos = PlainPhotos.noise([(30, 24), (26, 26)])
+    photos.cut = [0]
+    let windows = try NegativeWindows(try OpenedPhotos(photos), options: options(10, 10))
+    let alone = try NegativeWindows(
+      try OpenedPhotos(PlainPhotos(images: [photos.images[1]])), options: options(10, 10))
+    #expect(windows.count == alone.count && windows.summary.cutPhotos == 1)
+    let progress = RecordedProgress()
+    windows.tellLeftOut(to: progress)
+    #expect(progress.warnings.count == 1 && progress.warnings[0].contains("cut short"))
+    photos.cut = [0, 1]
+    let error = try #require(throws: InputError.self) {
+      try NegativeWindows(try OpenedPhotos(photos), options: options(10, 10)).requireWindows()
+    }
+    #expect(error.found?.contains("2 that were cut short") ?? false)
+  }
+
   @Test("A window larger than every photo, and photos full of objects: no windows, and why")
   func noWindows() throws {
     var photos = PlainPhotos.noise([(30, 10), (25, 12), (40, 40)])

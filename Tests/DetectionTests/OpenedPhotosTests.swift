@@ -63,4 +63,36 @@ struct OpenedPhotosTests {
     #expect((0..<3).map { joined.name(at: $0) } == ["photo 0", "photo 1", "photo 0"])
     #expect(JoinedPhotos([none]).count == 0)
   }
+
+  @Test("Photos that show the same are known, whatever they are called; so are those that two sets share")
+  func alike() throws {
+    var photos = PlainPhotos.noise([(8, 5), (9, 7), (8, 5), (10, 10), (9, 7)])
+    photos.images[2] = photos.images[0]
+    photos.images[4] = photos.images[1]
+    // The same values in another shape, and in colour, are others.
+    photos.images.append(ByteImage(width: 5, height: 8, channelCount: 1, pixels: photos.images[0].pixels))
+    photos.images.append(
+      ByteImage(width: 8, height: 5, channelCount: 3, pixels: photos.images[0].pixels.flatMap { [$0, $0, $0] }))
+    for threads in [1, 3] {
+      let opened = try OpenedPhotos(photos, executor: ParallelExecutor(threadCount: threads))
+      #expect(opened.firstAlike == [0, 1, 0, 3, 1, 5, 6])
+      #expect(opened.lackingRows.isEmpty)
+      let others = try OpenedPhotos(PlainPhotos(images: [noiseImage(width: 9, height: 7, channelCount: 1, seed: 99)]))
+      #expect(opened.shared(with: others) == nil && others.shared(with: opened) == nil)
+      let some = try OpenedPhotos(PlainPhotos(images: [others.grey(at: 0), photos.images[3]]))
+      let shared = try #require(some.shared(with: opened))
+      #expect(shared.own == 1 && shared.other == 3)
+    }
+  }
+
+  @Test("Photos without some of their rows are told with file and line")
+  func lackingRows() throws {
+    var photos = PlainPhotos.noise([(8, 8), (9, 7), (10, 10)])
+    photos.cut = [1]
+    let progress = RecordedProgress()
+    let opened = try OpenedPhotos(JoinedPhotos([photos, photos]), progress: progress)
+    #expect(opened.lackingRows.keys.sorted() == [1, 4])
+    #expect(
+      progress.warnings == Array(repeating: "list.txt:2: photo 1 is cut short: rows from 3 on are grey", count: 2))
+  }
 }

@@ -11,6 +11,8 @@ struct PlainPhotos: TrainingImageSource {
   /// Photos that cannot be read.
   var broken: Set<Int> = []
   var barred: Set<Int> = []
+  /// Photos without some of their rows.
+  var cut: Set<Int> = []
   var copyCounts: [Int: Int] = [:]
 
   /// Noise of these sizes.
@@ -30,6 +32,11 @@ struct PlainPhotos: TrainingImageSource {
   func image(at index: Int) throws -> ByteImage {
     if broken.contains(index) { throw InputError(source: name(at: index), problem: "is broken") }
     return images[index]
+  }
+
+  func photo(at index: Int) throws -> TrainingPhoto {
+    TrainingPhoto(
+      try image(at: index), lackingRows: cut.contains(index) ? "is cut short: rows from 3 on are grey" : nil)
   }
 
   func copies(at index: Int) -> Int? { copyCounts[index] }

@@ -100,4 +100,112 @@ struct CascadeTrainingJobTests {
     let text = try StrictJSON.text(try folder.job(try folder.samples("b.vec", size), size))
     #expect(!text.contains("validationWindows"))
   }
+
+  @Test("A measure on what is trained on is refused, however it is named, copied or packed")
+  func sharedValidation() throws {
+    let folder = try Folder()
+    let files = FileManager.default
+    let size = PixelSize(width: 12, height: 12)
+    let samples = try folder.samples("a.vec", size)
+    var job = try folder.job(samples, size)
+    for name in ["held", "linked", "copied"] {
+      try files.createDirectory(atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
+    }
+    try ImageFile.write(
+      noiseImage(width: 70, height: 60, channelCount: 1, seed: 50), to: folder.path + "/held/other.png")
+    try files.createSymbolicLink(
+      atPath: folder.path + "/linked/l.png", withDestinationPath: folder.path + "/photos/1.png")
+    try files.copyItem(atPath: folder.path + "/photos/2.png", toPath: folder.path + "/copied/c.png")
+    try files.copyItem(atPath: folder.path + "/a.vec", toPath: folder.path + "/copy.vec")
+    // Each sample by itself, of other values.
+    try VecFile.write(count: 3, size: size, to: folder.path + "/held.vec") { output in
+      for sample in 0..<3 { try output.append((0..<144).map { UInt8($0 + sample) }) }
+    }
+    func source(_ text: String) throws -> [AnnotatedSource] { [AnnotatedSource(data: try .parse(text))] }
+    let held = try source("folder:\(folder.path)/held")
+    let heldSamples = try source("vec:\(folder.path)/held.vec")
+    for (positives, negatives) in [
+      (job.positives, held), (try source("vec:\(folder.path)/copy.vec"), held),
+      (heldSamples, job.negatives), (heldSamples, try source("folder:\(folder.path)/./photos")),
+      (heldSamples, try source("folder:\(folder.path)/linked")),
+      (heldSamples, held + (try source("folder:\(folder.path)/copied"))),
+    ] {
+      job.validationPositives = positives
+      job.validationNegatives = negatives
+      let error = try #require(throws: InputError.self) { try job.trained(executor: .serial) }
+      #expect(error.problem.contains("shows the same as one of the"))
+      #expect(error.source.contains(folder.path) && (error.found ?? "").contains(folder.path))
+    }
+    job.validationPositives = heldSamples
+    job.validationNegatives = held
+    #expect(try job.trained(executor: .serial).report.validation?.positives == 3)
+  }
+
+  @Test("The same photo by several names counts once, with a warning; a sample that is there again is told")
+  func repeatedPhotos() throws {
+    let folder = try Folder()
+    let size = PixelSize(width: 12, height: 12)
+    var job = try folder.job(try folder.samples("a.vec", size), size)
+    let count = try job.trained(executor: .serial).report.windowsAvailable
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/link.png", withDestinationPath: folder.path + "/photos/0.png")
+    try AtomicFile.write("photos/0.png\n./photos/0.png\nlink.png\nphotos/../photos/1.png\n", to: folder.path + "/l.txt")
+    job.negatives.append(AnnotatedSource(data: try .parse("list:\(folder.path)/l.txt")))
+    job.negatives.append(job.negatives[0])
+    let progress = RecordedProgress()
+    #expect(try job.trained(executor: .serial, progress: progress).report.windowsAvailable == count)
+    let warning = try #require(progress.warnings.first { $0.hasPrefix("negatives: the same pixels") })
+    #expect(warning.contains("counts twice: 7 (") && warning.contains("\(folder.path)/l.txt:1: "))
+    job.positives.append(job.positives[0])
+    let other = RecordedProgress()
+    _ = try job.trained(executor: .serial, progress: other)
+    #expect(other.warnings.contains { $0.hasPrefix("positives: the same pixels") && $0.contains("40 of 80") })
+  }
+
+  @Test("A photo that was cut short is told by file and line, and gives no negatives")
+  func cutPhoto() throws {
+    let folder = try Folder()
+    let size = PixelSize(width: 12, height: 12)
+    var job = try folder.job(try folder.samples("a.vec", size), size)
+    let count = try job.trained(executor: .serial).report.windowsAvailable
+    let whole = try ImageFile.encodeJPEG(noiseImage(width: 70, height: 60, channelCount: 1, seed: 9), quality: 90)
+    try Data(whole.prefix(whole.count / 2)).write(to: URL(fileURLWithPath: folder.path + "/cut.jpg"))
+    try AtomicFile.write("cut.jpg\n", to: folder.path + "/l.txt")
+    job.negatives.append(AnnotatedSource(data: try .parse("list:\(folder.path)/l.txt")))
+    let progress = RecordedProgress()
+    #expect(try job.trained(executor: .serial, progress: progress).report.windowsAvailable == count)
+    #expect(
+      progress.warnings.contains {
+        $0.hasPrefix("\(folder.path)/l.txt:1: cut.jpg is damaged or cut short: rows from about ")
+      })
+    job.negatives.removeFirst()
+    let error = try #require(throws: InputError.self) { try job.trained(executor: .serial) }
+    #expect(error.found?.contains("1 that were cut short") ?? false)
+  }
+
+  @Test(
+    "What cannot be done is refused before anything is opened: context of packed samples, no label, too little memory")
+  func refusedOptions() throws {
+    let folder = try Folder()
+    let size = PixelSize(width: 12, height: 12)
+    let plain = try folder.job(try folder.samples("a.vec", size), size)
+    var job = plain
+    job.sampling.context = 1.2
+    var error = try #require(throws: InputError.self) { try job.trained(executor: .serial) }
+    #expect(error.problem.contains("cannot be grown") && error.source == "\(folder.path)/a.vec")
+    job = plain
+    job.options.label = " "
+    error = try #require(throws: InputError.self) { try job.trained(executor: .serial) }
+    #expect(error.field == "label")
+    job = plain
+    job.positives = [AnnotatedSource(data: try .parse("vec:\(folder.path)/missing.vec"))]
+    job.options.windowSize = PixelSize(width: 255, height: 255)
+    for (features, count) in [(CascadeTrainerOptions.Features.lbp, 116_532_025), (.haarBasic, 0)] {
+      job.options.features = features
+      error = try #require(throws: InputError.self) { try job.trained(executor: .serial) }
+      #expect(error.field == "memory" && (error.hint ?? "").contains("smaller window"))
+      #expect(error.expected?.hasPrefix("at least ") ?? false)
+      if count > 0 { #expect(error.expected?.contains("\(count) features") ?? false) }
+    }
+  }
 }

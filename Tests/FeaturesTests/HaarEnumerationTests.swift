@@ -67,4 +67,18 @@ struct HaarEnumerationTests {
     #expect(BlockPattern.all(in: PixelSize(width: 2, height: 9)).isEmpty)
     #expect(HaarFeatureSet.all.features(in: PixelSize(width: 1, height: 1)).isEmpty)
   }
+
+  @Test("Features are counted without being listed")
+  func counts() {
+    for (width, height) in [(1, 1), (2, 2), (3, 3), (3, 7), (8, 5), (12, 12), (19, 14), (24, 24), (30, 20), (0, 4)] {
+      let window = PixelSize(width: width, height: height)
+      for set in HaarFeatureSet.allCases where width > 0 {
+        #expect(set.featureCount(in: window) == set.features(in: window).count, "\(set) \(window)")
+      }
+      #expect(BlockPattern.count(in: window) == BlockPattern.all(in: window).count, "\(window)")
+    }
+    // Numbers of windows that nobody wants to list.
+    #expect(HaarFeatureSet.all.featureCount(in: PixelSize(width: 24, height: 24)) == 261_600)
+    #expect(BlockPattern.count(in: PixelSize(width: 255, height: 255)) == 116_532_025)
+  }
 }

@@ -58,6 +58,7 @@ struct BrokenFileTests {
     #expect(cut.image.pixels.prefix(64 * 3 * 48) == whole.pixels.prefix(64 * 3 * 48))
     #expect(cut.image != whole)
     #expect(cut.warnings.count == 1 && cut.warnings[0].contains("cut short"))
+    #expect(cut.lacksRows)
   }
 
   @Test("Random bit flips: every file decodes or throws", arguments: try allFiles().map(\.name))

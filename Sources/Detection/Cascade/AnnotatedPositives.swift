@@ -134,6 +134,16 @@ public struct AnnotatedPositives: PositiveSamples {
     }.joined(separator: ", ")
   }
 
+  /// Tells photos with objects that are there again: their objects are learnt from twice.
+  public func tellRepeats(source: String = "positives", to progress: any ProgressSink) {
+    let used = Set(objects.map { Int($0.photo) }).sorted()
+    guard let (count, names) = photos.repeats(among: used) else { return }
+    progress.receive(
+      .warning(
+        "\(source): the same pixels as an earlier one, whose objects count again: \(count) of \(used.count) (\(names))")
+    )
+  }
+
   private static func noObjects(
     _ photos: OpenedPhotos, _ leftOut: [LeftOut], _ options: PositiveSampleOptions, _ labels: Set<String>?
   ) -> InputError {

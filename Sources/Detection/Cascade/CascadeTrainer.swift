@@ -71,8 +71,10 @@ public struct CascadeTrainer: Sendable {
     self.executor = executor
     self.progress = progress
     self.cancellation = cancellation
+    progress.receive(.began(phase: "listing features", total: options.features.count(in: options.windowSize)))
     features = options.features.all(in: options.windowSize)
     table = CascadeSampleFeatures.Table(features, windowSize: options.windowSize)
+    progress.receive(.ended)
     booster = Booster(
       options: options.boosting, memory: CascadeTrainer.memory(options, table, executor).bytes, executor: executor)
   }
@@ -82,7 +84,7 @@ public struct CascadeTrainer: Sendable {
     _ options: CascadeTrainerOptions, _ table: CascadeSampleFeatures.Table, _ executor: ParallelExecutor
   ) -> (integrals: Int, bytes: Int) {
     let samples = options.positiveCount + options.negativeCount
-    let free = max(0, options.memory * 1_000_000 - options.sampleBytes)
+    let free = max(0, options.memory * 1_000_000 - options.sampleBytes - options.featureBytes)
     let blockBytes = WindowBlock.byteCount(windowSize: options.windowSize, hasTilted: table.hasTilted)
     let all = ((samples + WindowBlock.width - 1) / WindowBlock.width) * blockBytes
     let integrals = min(all, free / 2)

@@ -21,9 +21,24 @@ public struct CascadeTrainerOptions: Hashable, Sendable, Codable {
       case .lbp: .blockPatterns(BlockPattern.all(in: window))
       }
     }
+
+    /// How many there are in a window.
+    /// - Complexity: O(area of the window); nothing is listed.
+    public func count(in window: PixelSize) -> Int {
+      switch self {
+      case .haarBasic: HaarFeatureSet.basic.featureCount(in: window)
+      case .haarCore: HaarFeatureSet.core.featureCount(in: window)
+      case .haarAll: HaarFeatureSet.all.featureCount(in: window)
+      case .lbp: BlockPattern.count(in: window)
+      }
+    }
+
+    /// Memory that a feature takes, rounded up: of a Haar feature its entry in a list (16), its boxes on the heap (128 or
+    /// 160), its corners (up to 9, 8 bytes each), its start and its binning (12); of a pattern its entry, and 8 for growth.
+    var bytesEach: Int { self == .lbp ? 40 : 248 }
   }
 
-  /// What detections are called.
+  /// What detections are called: not blank.
   public var label: String
   /// The detection window in pixels.
   public var windowSize: PixelSize
@@ -97,6 +112,8 @@ public struct CascadeTrainerOptions: Hashable, Sendable, Codable {
           source: source, field: field, problem: "out of range", found: "\(found)", expected: expected)
       }
     }
+    try check(
+      "label", label.contains { !$0.isWhitespace }, "\"\(label)\"", "a name that is not blank")
     let size = "\(windowSize.width) x \(windowSize.height)"
     // A scan normalises by what lies inside a border of one pixel.
     try check("windowSize", windowSize.width >= 3 && windowSize.height >= 3, size, "at least 3 x 3 pixels")
@@ -116,10 +133,16 @@ public struct CascadeTrainerOptions: Hashable, Sendable, Codable {
     try check("negativeCount", (2...10_000_000).contains(negativeCount), negativeCount, "2 to 10000000")
     let range = CascadeTrainerOptions.memoryRange
     try check("memory", range.contains(memory), memory, "\(range.lowerBound) to \(range.upperBound) MB")
-    let needed = sampleBytes + 8_000_000
-    try check(
-      "memory", memory * 1_000_000 >= needed, "\(memory) MB",
-      "at least \((needed + 999_999) / 1_000_000) MB for \(positiveCount) + \(negativeCount) samples of \(size)")
+    let needed = sampleBytes + featureBytes + 8_000_000
+    guard memory * 1_000_000 >= needed else {
+      throw InputError(
+        source: source, field: "memory", problem: "out of range", found: "\(memory) MB",
+        expected:
+          "at least \((needed + 999_999) / 1_000_000) MB for \(positiveCount) + \(negativeCount) samples of \(size) "
+          + "and \(features.count(in: windowSize)) features",
+        hint: featureBytes > sampleBytes
+          ? "a smaller window or another set of features (lbp has the fewest) takes less" : "fewer samples take less")
+    }
   }
 
   /// What `memory` may be, in megabytes.
@@ -130,6 +153,10 @@ public struct CascadeTrainerOptions: Hashable, Sendable, Codable {
 
   /// Bytes of a stage's samples, in the lists they are gathered in and in one piece.
   var sampleBytes: Int { 2 * (positiveCount + negativeCount) * windowSize.width * windowSize.height }
+
+  /// Bytes of all features of the window as they are listed and as they are computed by, and of what boosting keeps of each,
+  /// whatever the number of samples.
+  var featureBytes: Int { features.count(in: windowSize) * features.bytesEach }
 }
 
 extension Double {

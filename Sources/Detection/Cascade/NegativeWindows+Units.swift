@@ -97,7 +97,7 @@ extension NegativeWindows {
     guard !keys.isEmpty else { return }
     keys.sort()
     let grey = try photos.grey(at: photo)
-    let levels = NegativeWindows.levels(photos, photo, options, positives)
+    let levels = self.levels(of: photo)
     let (width, height) = (options.windowSize.width, options.windowSize.height)
     var sheet = WindowSheet(windowSize: options.windowSize)
     var next = 0

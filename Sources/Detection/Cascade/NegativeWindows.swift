@@ -5,7 +5,9 @@ import Imaging
 /// All windows of a set of photos that may be a cascade's negatives, each once, in a seeded order.
 ///
 /// The lattice is that of `NegativeWindowOptions`: photos without objects give all their windows, annotated ones those that
-/// keep clear of the objects. How many there are is known before any is looked at. The order is a random one over all of
+/// keep clear of the objects. A photo that is there again, under whatever name, is one photo: its windows are counted once and
+/// keep clear of what is annotated in any of its entries. One that was cut short gives none: its grey rows are no photo. How
+/// many windows there are is known before any is looked at. The order is a random one over all of
 /// them (`IndexPermutation`): any stretch of it spreads over photos, sizes and places as the windows themselves do. A place
 /// in the order is one number: that is all a checkpoint keeps.
 ///
@@ -25,6 +27,8 @@ public struct NegativeWindows: Sendable {
   let levelCounts: [Int]
   /// Where each photo's levels begin in `levelCounts`.
   let levelStarts: [Int]
+  /// Of photos that are there several times, by the first: what is annotated in any of them.
+  private let joinedAnnotations: [Int: [Annotation]]
   let order: IndexPermutation
   /// See `guide(_:)`.
   let guide: [Int32]
@@ -38,6 +42,10 @@ public struct NegativeWindows: Sendable {
     public var smallPhotos = 0
     /// Photos without a window that keeps clear of the objects.
     public var crowdedPhotos = 0
+    /// Photos that show the same as earlier ones.
+    public var repeatedPhotos = 0
+    /// Photos of which rows have no data.
+    public var cutPhotos = 0
     public var largestPhoto: PixelSize?
   }
 
@@ -54,10 +62,20 @@ public struct NegativeWindows: Sendable {
   ) throws {
     try options.validate()
     try positives?.validate()
-    let counts = executor.map(photos.count) { photo -> [Int] in
-      guard photos.source.allowsNegatives(at: photo) else { return [] }
-      return NegativeWindows.levels(photos, photo, options, positives).map(\.count)
+    var joined: [Int: [Annotation]] = [:]
+    var barred = (0..<photos.count).map { !photos.source.allowsNegatives(at: $0) }
+    for (photo, first) in photos.firstAlike.enumerated() where first != photo {
+      joined[first, default: photos.source.annotations(at: first)] += photos.source.annotations(at: photo)
+      if barred[photo] { barred[first] = true }
     }
+    let (isBarred, annotations) = (barred, joined)
+    let counts = executor.map(photos.count) { photo -> [Int] in
+      guard photos.firstAlike[photo] == photo, photos.lackingRows[photo] == nil, !isBarred[photo] else { return [] }
+      return NegativeWindows.levels(
+        photos.sizes[photo], annotations[photo] ?? photos.source.annotations(at: photo), options, positives
+      ).map(\.count)
+    }
+    joinedAnnotations = joined
     var summary = Summary()
     summary.photos = photos.count
     var starts = [0]
@@ -67,8 +85,16 @@ public struct NegativeWindows: Sendable {
       starts.append(starts[photo] + total)
       levelStarts.append(levelStarts[photo] + counts[photo].count)
       let size = photos.sizes[photo]
-      if !photos.source.allowsNegatives(at: photo) {
+      if photos.firstAlike[photo] != photo {
+        summary.repeatedPhotos += 1
+        continue
+      }
+      if isBarred[photo] {
         summary.barredPhotos += 1
+        continue
+      }
+      if photos.lackingRows[photo] != nil {
+        summary.cutPhotos += 1
         continue
       }
       if size.width * size.height > (summary.largestPhoto.map { $0.width * $0.height } ?? 0) {
@@ -92,12 +118,35 @@ public struct NegativeWindows: Sendable {
     (guide, guideShift) = NegativeWindows.guide(starts)
   }
 
-  static func levels(
-    _ photos: OpenedPhotos, _ photo: Int, _ options: NegativeWindowOptions, _ positives: PositiveSampleOptions?
+  /// The levels of a photo that gives windows.
+  func levels(of photo: Int) -> [LevelWindows] {
+    NegativeWindows.levels(
+      photos.sizes[photo], joinedAnnotations[photo] ?? photos.source.annotations(at: photo), options, positives)
+  }
+
+  private static func levels(
+    _ size: PixelSize, _ annotations: [Annotation], _ options: NegativeWindowOptions,
+    _ positives: PositiveSampleOptions?
   ) -> [LevelWindows] {
-    let annotations = photos.source.annotations(at: photo)
-    return options.levels(of: photos.sizes[photo]).map { level in
+    options.levels(of: size).map { level in
       LevelWindows(level, options: options, annotations: annotations) { positives?.region(of: $0) ?? $0 }
+    }
+  }
+
+  /// Tells photos that give no windows though nobody said so: those that are there again, and those that were cut short.
+  ///
+  /// - Parameter source: what the photos are to the work.
+  public func tellLeftOut(source: String = "negatives", to progress: any ProgressSink) {
+    if let (count, names) = photos.repeats(among: 0..<photos.count) {
+      progress.receive(
+        .warning(
+          "\(source): the same pixels as an earlier photo, left out so that no window counts twice: \(count) (\(names))"
+        ))
+    }
+    if summary.cutPhotos > 0 {
+      progress.receive(
+        .warning(
+          "\(source): cut short, left out so that grey rows are not learnt from: \(summary.cutPhotos), named above"))
     }
   }
 
@@ -110,6 +159,8 @@ public struct NegativeWindows: Sendable {
     if summary.smallPhotos > 0 { found += ", \(summary.smallPhotos) of them smaller than the window" }
     if summary.crowdedPhotos > 0 { found += ", \(summary.crowdedPhotos) without a place clear of objects" }
     if summary.barredPhotos > 0 { found += ", \(summary.barredPhotos) that negatives may not be taken from" }
+    if summary.cutPhotos > 0 { found += ", \(summary.cutPhotos) that were cut short" }
+    if summary.repeatedPhotos > 0 { found += ", \(summary.repeatedPhotos) the same as others" }
     if let largest = summary.largestPhoto { found += " (the largest is \(largest.width) x \(largest.height))" }
     throw InputError(
       source: source, problem: "there are no windows of \(window)", found: found,
