@@ -34,7 +34,7 @@ enum CascadeCommand {
         .list("--objects", "LABEL", help: "Labels to learn as one kind of object. Default: all."),
         .value("--config", "FILE", help: "A JSON file with data sets and options."),
         .value("--preset", "TASK", help: "Options to begin with.", choices: CascadePreset.allCases.map(\.rawValue)),
-        .value("--label", "NAME", help: "What detections are called."),
+        .value("--label", "NAME", help: "What detections are called (.safetensors alone)."),
         .value("--window", "WxH", help: "Detection window in pixels. Default: 24x24."),
         .value(
           "--features", "SET", help: "Which features. Default: haar-basic.",

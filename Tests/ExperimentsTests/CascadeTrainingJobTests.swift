@@ -184,7 +184,7 @@ struct CascadeTrainingJobTests {
   }
 
   @Test(
-    "What cannot be done is refused before anything is opened: context of packed samples, no label, too little memory")
+    "What cannot be done is refused: context of packed samples, no label, and too little memory before data is read")
   func refusedOptions() throws {
     let folder = try Folder()
     let size = PixelSize(width: 12, height: 12)
