@@ -23,6 +23,7 @@ struct OpenCVResizer: Sendable {
     rows rowRange: Range<Int>? = nil
   ) {
     precondition(sourceSize.width > 0 && sourceSize.height > 0 && targetSize.width > 0 && targetSize.height > 0)
+    precondition(channelCount == 1 || channelCount == 3)
     let columnRange = columnRange ?? 0..<targetSize.width
     let rowRange = rowRange ?? 0..<targetSize.height
     precondition(!columnRange.isEmpty && columnRange.lowerBound >= 0 && columnRange.upperBound <= targetSize.width)
@@ -56,9 +57,18 @@ struct OpenCVResizer: Sendable {
     let first = Int(columns.lower[0])
     let last = min(Int(columns.lower[columnRange.count - 1]) + 1, sourceSize.width - 1)
     let span = (last - first + 1) * channelCount
-    withUnsafeTemporaryAllocation(of: UInt16.self, capacity: span + channelCount) { line in
-      line.initialize(repeating: 0)
-      let line = line.baseAddress!
+    // A blended row, and in colour its samples on either side of each target sample with the latter's weights. Lanes to
+    // spare are for loads and stores of four samples.
+    let gathered = channelCount == 3 ? targetRow + 4 : 0
+    withUnsafeTemporaryAllocation(of: UInt16.self, capacity: span + channelCount + 4 + 3 * gathered) { scratch in
+      scratch.initialize(repeating: 0)
+      let line = scratch.baseAddress!
+      let near = line + span + channelCount + 4
+      let far = near + gathered
+      let weights = far + gathered
+      if channelCount == 3 {
+        for x in 0..<columnRange.count { for c in 0..<3 { weights[3 * x + c] = columns.weights[x] } }
+      }
       for row in range {
         let place = row - rowRange.lowerBound
         let source = source + first * channelCount
@@ -67,15 +77,14 @@ struct OpenCVResizer: Sendable {
           rows.weights[place], into: line, count: span)
         let out = target + (row - range.lowerBound) * targetRow
         columns.lower.withUnsafeBufferPointer { lower in
-          columns.weights.withUnsafeBufferPointer { weights in
-            let base = line - first * channelCount
-            if channelCount == 1 {
+          let base = line - first * channelCount
+          if channelCount == 1 {
+            columns.weights.withUnsafeBufferPointer { weights in
               interpolate(base, lower.baseAddress!, weights.baseAddress!, into: out, count: columnRange.count)
-            } else {
-              interpolate(
-                base, lower.baseAddress!, weights.baseAddress!, into: out, count: columnRange.count,
-                channels: channelCount)
             }
+          } else {
+            gather(base, lower.baseAddress!, near: near, far: far, count: columnRange.count)
+            interpolate(near, far, weights, into: out, count: targetRow)
           }
         }
       }
@@ -167,18 +176,30 @@ private func interpolate(
   }
 }
 
+/// The three samples of the pixels on either side of each target pixel. Four are moved at a time: the fourth is
+/// overwritten by the next pixel's, or falls into the spare lane.
+@inline(never)
+private func gather(
+  _ line: UnsafePointer<UInt16>, _ lower: UnsafePointer<Int32>, near: UnsafeMutablePointer<UInt16>,
+  far: UnsafeMutablePointer<UInt16>, count: Int
+) {
+  let line = UnsafeRawPointer(line)
+  let near = UnsafeMutableRawPointer(near)
+  let far = UnsafeMutableRawPointer(far)
+  for x in 0..<count {
+    let pixel = line + 6 &* Int(lower[x])
+    near.storeBytes(of: pixel.loadUnaligned(as: UInt64.self), toByteOffset: 6 &* x, as: UInt64.self)
+    far.storeBytes(of: pixel.loadUnaligned(fromByteOffset: 6, as: UInt64.self), toByteOffset: 6 &* x, as: UInt64.self)
+  }
+}
+
 @inline(never)
 private func interpolate(
-  _ line: UnsafePointer<UInt16>, _ lower: UnsafePointer<Int32>, _ weights: UnsafePointer<UInt16>,
-  into target: UnsafeMutablePointer<UInt8>, count: Int, channels: Int
+  _ near: UnsafePointer<UInt16>, _ far: UnsafePointer<UInt16>, _ weights: UnsafePointer<UInt16>,
+  into target: UnsafeMutablePointer<UInt8>, count: Int
 ) {
-  for x in 0..<count {
-    let a = line + Int(lower[x]) * channels
-    let weight = Int32(weights[x])
-    for c in 0..<channels {
-      let near = Int32(a[c])
-      let value = near << 8 &+ (Int32(a[channels + c]) &- near) &* weight
-      target[x * channels + c] = UInt8(truncatingIfNeeded: (value &+ 32768) >> 16)
-    }
+  for i in 0..<count {
+    let value = Int32(near[i]) << 8 &+ (Int32(far[i]) &- Int32(near[i])) &* Int32(weights[i])
+    target[i] = UInt8(truncatingIfNeeded: (value &+ 32768) >> 16)
   }
 }

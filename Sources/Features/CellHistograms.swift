@@ -47,7 +47,7 @@ struct CellHistograms {
     // Column 0 of the band is the first pixel of the tile that ends at the first cell's centre.
     let lead = cell - cell / 2
     let width = (cells.columns + 1) * cell
-    let pixels = (max(width, lead + image.width) + 7) / 4 * 4
+    let pixels = (max(width, lead + image.width) + 14) / 8 * 8
     let bandCount = cell * pixels
     withUnsafeTemporaryAllocation(of: Float.self, capacity: 2 * bandCount) { band in
       withUnsafeTemporaryAllocation(of: SIMD4<Float>.self, capacity: Self.accumulatorCount * Self.slotCount + 10) {
@@ -69,7 +69,7 @@ struct CellHistograms {
                   up: rows.row(row - 1) + 1, middle: rows.row(row) + 1, down: rows.row(row + 1) + 1,
                   planeStride: rows.planeStride, planeCount: rows.planeCount, count: lastColumn - 1,
                   magnitudes: to + lead + 1, slots: slots + y * pixels + lead + 1)
-                for x in lead + lastColumn..<min(lead + lastColumn + 4, pixels) { to[x] = 0 }
+                for x in lead + lastColumn..<min(lead + lastColumn + 8, pixels) { to[x] = 0 }
               }
               let place = map + tileRow * rowStride
               addTiles(

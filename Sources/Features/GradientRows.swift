@@ -104,7 +104,7 @@ final class GradientRows {
   }
 }
 
-/// The gradient of 4 pixels from the planes around them: that of the channel of the largest magnitude. A tie goes to
+/// The gradient of 8 pixels from the planes around them: that of the channel of the largest magnitude. A tie goes to
 /// blue, then green, then red.
 ///
 /// - Parameters:
@@ -113,15 +113,15 @@ final class GradientRows {
 func strongestGradient(
   _ up: UnsafePointer<Float>, _ middle: UnsafePointer<Float>, _ down: UnsafePointer<Float>, _ planeStride: Int,
   _ planeCount: Int
-) -> (dx: SIMD4<Float>, dy: SIMD4<Float>) {
+) -> (dx: SIMD8<Float>, dy: SIMD8<Float>) {
   let last = planeCount == 3 ? planeStride &+ planeStride : 0
-  var dx = load(middle + last + 2) - load(middle + last)
-  var dy = load(down + last + 1) - load(up + last + 1)
+  var dx = load8(middle + last + 2) - load8(middle + last)
+  var dy = load8(down + last + 1) - load8(up + last + 1)
   if planeCount == 3 {
     for plane in 1...2 {
       let offset = planeStride &- (plane &- 1) &* planeStride
-      let dx2 = load(middle + offset + 2) - load(middle + offset)
-      let dy2 = load(down + offset + 1) - load(up + offset + 1)
+      let dx2 = load8(middle + offset + 2) - load8(middle + offset)
+      let dy2 = load8(down + offset + 1) - load8(up + offset + 1)
       let stronger = negative((dx * dx + dy * dy) - (dx2 * dx2 + dy2 * dy2))
       dx = select(stronger, dx2, dx)
       dy = select(stronger, dy2, dy)

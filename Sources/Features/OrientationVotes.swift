@@ -8,53 +8,52 @@ struct OrientationVotes {
   let binCount: Int
   let signed: Bool
 
-  /// Votes of `count` pixels, whole vectors of 4 written.
+  /// Votes of `count` pixels, whole vectors of 8 written.
   ///
   /// Gradients are written first, where the votes will be, and votes computed from them (see `RowGradients`).
   /// - Parameters:
   ///   - up, middle, down: rows of `GradientRows`; the first pixel is their column 0.
-  ///   - magnitudes: gradient magnitudes: both votes together.
-  ///   - seconds: the second votes.
+  ///   - firsts, seconds: the votes for the two bins; their sum is the gradient's magnitude.
   func write(
     up: UnsafePointer<Float>, middle: UnsafePointer<Float>, down: UnsafePointer<Float>, planeStride: Int,
-    planeCount: Int, count: Int, magnitudes: UnsafeMutablePointer<Float>, seconds: UnsafeMutablePointer<Float>,
+    planeCount: Int, count: Int, firsts: UnsafeMutablePointer<Float>, seconds: UnsafeMutablePointer<Float>,
     slots: UnsafeMutablePointer<UInt32>
   ) {
     RowGradients.write(
       up: up, middle: middle, down: down, planeStride: planeStride, planeCount: planeCount, count: count,
-      across: magnitudes, along: seconds)
+      across: firsts, along: seconds)
     if signed {
-      Self.signedVotes(count, Float(binCount) / 2, magnitudes, seconds, slots)
+      Self.signedVotes(count, Float(binCount) / 2, firsts, seconds, slots)
     } else {
-      Self.unsignedVotes(count, Float(binCount), magnitudes, seconds, slots)
+      Self.unsignedVotes(count, Float(binCount), firsts, seconds, slots)
     }
   }
 
   @inline(never)
   private static func unsignedVotes(
-    _ count: Int, _ stepsInHalfTurn: Float, _ magnitudes: UnsafeMutablePointer<Float>,
+    _ count: Int, _ stepsInHalfTurn: Float, _ firsts: UnsafeMutablePointer<Float>,
     _ seconds: UnsafeMutablePointer<Float>, _ slots: UnsafeMutablePointer<UInt32>
   ) {
-    votes(count, stepsInHalfTurn, false, magnitudes, seconds, slots)
+    votes(count, stepsInHalfTurn, false, firsts, seconds, slots)
   }
 
   @inline(never)
   private static func signedVotes(
-    _ count: Int, _ stepsInHalfTurn: Float, _ magnitudes: UnsafeMutablePointer<Float>,
+    _ count: Int, _ stepsInHalfTurn: Float, _ firsts: UnsafeMutablePointer<Float>,
     _ seconds: UnsafeMutablePointer<Float>, _ slots: UnsafeMutablePointer<UInt32>
   ) {
-    votes(count, stepsInHalfTurn, true, magnitudes, seconds, slots)
+    votes(count, stepsInHalfTurn, true, firsts, seconds, slots)
   }
 
-  /// Replaces gradients (`magnitudes` holds the parts across, `seconds` those down) by votes.
+  /// Replaces gradients (`firsts` holds the parts across, `seconds` those down) by votes.
   ///
   /// The arctangent is Abramowitz and Stegun's polynomial 4.4.49 (error at most 1e-5 radians), scaled to steps.
   @inline(__always)
   private static func votes(
-    _ count: Int, _ stepsInHalfTurn: Float, _ signed: Bool, _ magnitudes: UnsafeMutablePointer<Float>,
+    _ count: Int, _ stepsInHalfTurn: Float, _ signed: Bool, _ firsts: UnsafeMutablePointer<Float>,
     _ seconds: UnsafeMutablePointer<Float>, _ slots: UnsafeMutablePointer<UInt32>
   ) {
-    typealias Vector = SIMD4<Float>
+    typealias Vector = SIMD8<Float>
     let scale = stepsInHalfTurn / Float.pi
     let c1 = Vector(repeating: 0.9998660 * scale)
     let c3 = Vector(repeating: -0.3302995 * scale)
@@ -65,17 +64,17 @@ struct OrientationVotes {
     let half = Vector(repeating: stepsInHalfTurn)
     let tiny = Vector(repeating: 1e-20)
     let rounder = Vector(repeating: 0x1p23)
-    let signBit = SIMD4<UInt32>(repeating: 0x8000_0000)
+    let signBit = SIMD8<UInt32>(repeating: 0x8000_0000)
     var x = 0
     while x < count {
-      let dx = load(magnitudes + x)
-      let dy = load(seconds + x)
+      let dx = load8(firsts + x)
+      let dy = load8(seconds + x)
       let square = dx * dx + dy * dy
       let ax = Features.magnitude(dx)
       let ay = Features.magnitude(dy)
       let steepness = ax - ay
       let steep = negative(steepness)
-      let exchange = (ax.bitPattern ^ ay.bitPattern) & unsafeBitCast(steep, to: SIMD4<UInt32>.self)
+      let exchange = (ax.bitPattern ^ ay.bitPattern) & unsafeBitCast(steep, to: SIMD8<UInt32>.self)
       let ratio = Vector(bitPattern: ay.bitPattern ^ exchange) / (Vector(bitPattern: ax.bitPattern ^ exchange) + tiny)
       let r2 = ratio * ratio
       let first = ((((c9 * r2 + c7) * r2 + c5) * r2 + c3) * r2 + c1) * ratio
@@ -85,17 +84,18 @@ struct OrientationVotes {
       let slant = dx.bitPattern ^ dy.bitPattern
       let opposed = negative(Vector(bitPattern: slant))
       let start = select(
-        steep, quarter, Vector(bitPattern: half.bitPattern & unsafeBitCast(opposed, to: SIMD4<UInt32>.self)))
+        steep, quarter, Vector(bitPattern: half.bitPattern & unsafeBitCast(opposed, to: SIMD8<UInt32>.self)))
       var angle = Vector(bitPattern: first.bitPattern ^ ((steepness.bitPattern ^ slant) & signBit)) + start
       if signed { angle = select(negative(dy), angle + half, angle) }
       let rounded = angle + rounder
       let second = angle + 0.5 - (rounded - rounder)
       let strength = square.squareRoot()
-      store(strength, magnitudes + x)
-      store(strength * second, seconds + x)
+      let share = strength * second
+      store(strength - share, firsts + x)
+      store(share, seconds + x)
       UnsafeMutableRawPointer(slots + x).storeBytes(
-        of: rounded.bitPattern & SIMD4<UInt32>(repeating: 0x1FF), as: SIMD4<UInt32>.self)
-      x &+= 4
+        of: rounded.bitPattern & SIMD8<UInt32>(repeating: 0x1FF), as: SIMD8<UInt32>.self)
+      x &+= 8
     }
   }
 }

@@ -5,7 +5,7 @@
 enum RowGradients {
   /// - Parameters:
   ///   - up, middle, down: rows of `GradientRows`; the first pixel is their column 0.
-  ///   - across, along: the components to the right and down; whole vectors of 4 are written.
+  ///   - across, along: the components to the right and down; whole vectors of 8 are written.
   static func write(
     up: UnsafePointer<Float>, middle: UnsafePointer<Float>, down: UnsafePointer<Float>, planeStride: Int,
     planeCount: Int, count: Int, across: UnsafeMutablePointer<Float>, along: UnsafeMutablePointer<Float>
@@ -43,7 +43,7 @@ enum RowGradients {
       let (dx, dy) = strongestGradient(up + x, middle + x, down + x, planeStride, planeCount)
       store(dx, across + x)
       store(dy, along + x)
-      x &+= 4
+      x &+= 8
     }
   }
 }

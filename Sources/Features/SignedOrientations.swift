@@ -8,14 +8,14 @@ enum SignedOrientations {
 
   /// - Parameters:
   ///   - up, middle, down: rows of `GradientRows`; the first pixel is their column 0.
-  ///   - magnitudes, slots: whole vectors of 4 are written. A slot is an orientation, or 18 for orientation 0.
+  ///   - magnitudes, slots: whole vectors of 8 are written. A slot is an orientation, or 18 for orientation 0.
   static func write(
     up: UnsafePointer<Float>, middle: UnsafePointer<Float>, down: UnsafePointer<Float>, planeStride: Int,
     planeCount: Int, count: Int, magnitudes: UnsafeMutablePointer<Float>, slots: UnsafeMutablePointer<UInt32>
   ) {
     if planeCount == 3 {
       // The slots' memory holds the gradients' second components meanwhile.
-      slots.withMemoryRebound(to: Float.self, capacity: (count + 3) / 4 * 4) { along in
+      slots.withMemoryRebound(to: Float.self, capacity: (count + 7) / 8 * 8) { along in
         RowGradients.write(
           up: up, middle: middle, down: down, planeStride: planeStride, planeCount: 3, count: count,
           across: magnitudes, along: along)
@@ -33,10 +33,10 @@ enum SignedOrientations {
   ) {
     var x = 0
     while x < count {
-      let dx = load(magnitudes + x)
-      let dy = SIMD4<Float>(bitPattern: UnsafeRawPointer(slots + x).loadUnaligned(as: SIMD4<UInt32>.self))
+      let dx = load8(magnitudes + x)
+      let dy = SIMD8<Float>(bitPattern: UnsafeRawPointer(slots + x).loadUnaligned(as: SIMD8<UInt32>.self))
       write(dx, dy, magnitudes + x, slots + x)
-      x &+= 4
+      x &+= 8
     }
   }
 
@@ -50,7 +50,7 @@ enum SignedOrientations {
     while x < count {
       let (dx, dy) = strongestGradient(up + x, middle + x, down + x, 0, 1)
       write(dx, dy, magnitudes + x, slots + x)
-      x &+= 4
+      x &+= 8
     }
   }
 
@@ -58,11 +58,11 @@ enum SignedOrientations {
   /// give the quadrant.
   @inline(__always)
   private static func write(
-    _ dx: SIMD4<Float>, _ dy: SIMD4<Float>, _ magnitudes: UnsafeMutablePointer<Float>,
+    _ dx: SIMD8<Float>, _ dy: SIMD8<Float>, _ magnitudes: UnsafeMutablePointer<Float>,
     _ slots: UnsafeMutablePointer<UInt32>
   ) {
-    typealias Vector = SIMD4<Float>
-    let signBit = SIMD4<UInt32>(repeating: 0x8000_0000)
+    typealias Vector = SIMD8<Float>
+    let signBit = SIMD8<UInt32>(repeating: 0x8000_0000)
     let ax = magnitude(dx)
     let ay = magnitude(dy)
     // Each comparison that holds is -1.
@@ -75,6 +75,6 @@ enum SignedOrientations {
     let right = ~left
     let direction = ((steps ^ right) &- right &+ (left & 9)) &+ (negative(dy) & 9)
     store((dx * dx + dy * dy).squareRoot(), magnitudes)
-    UnsafeMutableRawPointer(slots).storeBytes(of: direction, as: SIMD4<Int32>.self)
+    UnsafeMutableRawPointer(slots).storeBytes(of: direction, as: SIMD8<Int32>.self)
   }
 }

@@ -1,4 +1,4 @@
-// Operations on vectors of 4 floats that compile to one or a few instructions each. The standard library's comparison
+// Operations on vectors of 4 and 8 floats that compile to one or a few instructions each. The standard library's comparison
 // masks, `replace(with:where:)` and `pointwiseMin` take vectors apart, which costs the gradient kernels half their
 // speed or more; sign bits and the conditional expressions below do not.
 
@@ -42,4 +42,39 @@ func select(_ mask: SIMD4<Int32>, _ a: SIMD4<Float>, _ b: SIMD4<Float>) -> SIMD4
 @inline(__always)
 func smaller(_ a: SIMD4<Float>, _ b: SIMD4<Float>) -> SIMD4<Float> {
   SIMD4(a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z, a.w < b.w ? a.w : b.w)
+}
+
+@inline(__always)
+func load8(_ pointer: UnsafePointer<Float>) -> SIMD8<Float> {
+  UnsafeRawPointer(pointer).loadUnaligned(as: SIMD8<Float>.self)
+}
+
+@inline(__always)
+func store(_ value: SIMD8<Float>, _ pointer: UnsafeMutablePointer<Float>) {
+  UnsafeMutableRawPointer(pointer).storeBytes(of: value, as: SIMD8<Float>.self)
+}
+
+@inline(__always)
+func magnitude(_ value: SIMD8<Float>) -> SIMD8<Float> {
+  SIMD8<Float>(bitPattern: value.bitPattern & SIMD8<UInt32>(repeating: 0x7FFF_FFFF))
+}
+
+extension SIMD8<Float> {
+  @inline(__always)
+  var bitPattern: SIMD8<UInt32> { unsafeBitCast(self, to: SIMD8<UInt32>.self) }
+
+  @inline(__always)
+  init(bitPattern: SIMD8<UInt32>) { self = unsafeBitCast(bitPattern, to: SIMD8<Float>.self) }
+}
+
+@inline(__always)
+func negative(_ value: SIMD8<Float>) -> SIMD8<Int32> {
+  unsafeBitCast(value, to: SIMD8<Int32>.self) &>> SIMD8<Int32>(repeating: 31)
+}
+
+@inline(__always)
+func select(_ mask: SIMD8<Int32>, _ a: SIMD8<Float>, _ b: SIMD8<Float>) -> SIMD8<Float> {
+  let first = unsafeBitCast(a, to: SIMD8<Int32>.self)
+  let second = unsafeBitCast(b, to: SIMD8<Int32>.self)
+  return unsafeBitCast(((first ^ second) & mask) ^ second, to: SIMD8<Float>.self)
 }

@@ -30,8 +30,9 @@ struct FilterBank: Sendable {
   /// `cells x channelCount`, cells in filter, row, column order.
   private let weights: [Float]
 
-  /// Values that the product of one strip may take: half of a usual second-level cache.
-  private static let stripCapacity = 1 << 17
+  /// Map rows of one product: enough for `sgemm`'s speed; few, so that the product stays in the second-level cache and
+  /// little is computed that no window asks for.
+  private static let stripRows = 4
 
   init(_ components: [HOGComponent], channelCount: Int) {
     var filters: [Filter] = []
@@ -61,45 +62,29 @@ struct FilterBank: Sendable {
       guard active[index], rows > 0, columns > 0 else { return ScoreMap(rows: 0, columns: 0, values: []) }
       return ScoreMap(rows: rows, columns: columns, values: Array(repeating: filter.bias, count: rows * columns))
     }
-    // One product covers neighbouring filters; a filter that is left out parts two products.
-    var first = 0
-    while first < filters.count {
-      if results[first].values.isEmpty {
-        first += 1
-        continue
-      }
-      var last = first
-      while last + 1 < filters.count && !results[last + 1].values.isEmpty { last += 1 }
-      add(filters: first...last, of: map, to: &results)
-      first = last + 1
+    for index in filters.indices where !results[index].values.isEmpty {
+      add(filters[index], of: map, to: &results[index])
     }
     return results
   }
 
-  private func add(filters range: ClosedRange<Int>, of map: FeatureMap, to results: inout [ScoreMap]) {
-    let firstCell = filters[range.lowerBound].firstCell
-    let end = filters[range.upperBound]
-    let cells = end.firstCell + end.rows * end.columns - firstCell
-    let stripRows = min(map.rows, max(1, min(16, FilterBank.stripCapacity / (cells * map.columns))))
-    let capacity = cells * stripRows * map.columns
+  private func add(_ filter: Filter, of map: FeatureMap, to scores: inout ScoreMap) {
+    let capacity = filter.rows * filter.columns * FilterBank.stripRows * map.columns
     withUnsafeTemporaryAllocation(of: Float.self, capacity: capacity) { product in
       let product = product.baseAddress!
       weights.withUnsafeBufferPointer { weights in
         map.values.withUnsafeBufferPointer { values in
-          for top in stride(from: 0, to: map.rows, by: stripRows) {
-            let height = min(stripRows, map.rows - top)
-            let places = height * map.columns
+          for top in stride(from: 0, to: map.rows, by: FilterBank.stripRows) {
+            let strip = top..<min(top + FilterBank.stripRows, map.rows)
+            let places = strip.count * map.columns
+            // Near the map's upper and lower edge only the filter's first and last rows meet the strip.
+            let cellRows = max(0, top - scores.rows + 1)..<min(filter.rows, strip.upperBound)
             BLAS.gemm(
-              transposeB: true, rows: cells, columns: places, inner: channelCount,
-              weights.baseAddress! + firstCell * channelCount, leadingA: channelCount,
-              values.baseAddress! + top * map.columns * map.channelStride, leadingB: map.channelStride, product,
-              leadingC: places)
-            for index in range {
-              let filter = filters[index]
-              results[index].addShifted(
-                product + (filter.firstCell - firstCell) * places, filter: filter, top: top, height: height,
-                mapColumns: map.columns)
-            }
+              transposeB: true, rows: cellRows.count * filter.columns, columns: places, inner: channelCount,
+              weights.baseAddress! + (filter.firstCell + cellRows.lowerBound * filter.columns) * channelCount,
+              leadingA: channelCount, values.baseAddress! + top * map.columns * map.channelStride,
+              leadingB: map.channelStride, product, leadingC: places)
+            scores.addShifted(product, filter: filter, cellRows: cellRows, strip: strip, mapColumns: map.columns)
           }
         }
       }
@@ -108,22 +93,27 @@ struct FilterBank: Sendable {
 }
 
 extension ScoreMap {
-  /// Adds what the map rows `top..<top + height` say to every window that reaches into them.
+  /// Adds what the map rows of a strip say to every window that reaches into them.
+  ///
+  /// - Parameter product: a row for each cell of the filter's rows `cellRows`, of the strip's places.
   @inline(never)
   fileprivate mutating func addShifted(
-    _ product: UnsafePointer<Float>, filter: FilterBank.Filter, top: Int, height: Int, mapColumns: Int
+    _ product: UnsafePointer<Float>, filter: FilterBank.Filter, cellRows: Range<Int>, strip: Range<Int>,
+    mapColumns: Int
   ) {
-    let places = height * mapColumns
+    let places = strip.count * mapColumns
     let columns = columns
     let rows = rows
     values.withUnsafeMutableBufferPointer { values in
-      for line in 0..<height {
-        for cellRow in 0..<filter.rows {
-          let row = top + line - cellRow
+      for line in strip {
+        for cellRow in cellRows {
+          let row = line - cellRow
           guard row >= 0 && row < rows else { continue }
           let sums = values.baseAddress! + row * columns
+          let line = product + (line - strip.lowerBound) * mapColumns
           for cellColumn in 0..<filter.columns {
-            let shifted = product + (cellRow * filter.columns + cellColumn) * places + line * mapColumns + cellColumn
+            let cell = (cellRow - cellRows.lowerBound) * filter.columns + cellColumn
+            let shifted = line + cell * places + cellColumn
             for column in 0..<columns { sums[column] += shifted[column] }
           }
         }

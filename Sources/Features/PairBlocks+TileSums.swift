@@ -1,0 +1,113 @@
+extension PairBlocks {
+  /// A tile's votes summed across and down: `sums[factor down * slotCount + slot]`, a vector of the factors across.
+  ///
+  /// The usual cells of 8 pixels with 9 bins have loops of their own, unrolled.
+  /// - Parameters:
+  ///   - firsts, seconds, slots: the tile's first pixel in a band of `OrientationVotes`, whose rows are `rowStride` apart.
+  ///   - rows: room for `cell * slotCount` vectors.
+  ///   - sums: room for `4 * slotCount` vectors.
+  @inline(__always)
+  func sumTile(
+    _ firsts: UnsafePointer<Float>, _ seconds: UnsafePointer<Float>, _ slots: UnsafePointer<UInt32>, _ rowStride: Int,
+    rows: UnsafeMutablePointer<SIMD4<Float>>, into sums: UnsafeMutablePointer<SIMD4<Float>>
+  ) {
+    factorsAcross.withUnsafeBufferPointer { across in
+      factorsDown.withUnsafeBufferPointer { down in
+        if cell == 8 && bins == 9 {
+          Self.sumAcross8(firsts, seconds, slots, rowStride, across.baseAddress!, rows)
+          Self.sumDown8(rows, down.baseAddress!, sums)
+        } else {
+          Self.sumAcross(firsts, seconds, slots, rowStride, across.baseAddress!, rows, cell, slotCount)
+          Self.sumDown(rows, down.baseAddress!, sums, cell, slotCount)
+        }
+      }
+    }
+    for factor in 0..<4 {
+      let part = sums + factor &* slotCount
+      part[1] += part[bins &+ 1]
+      part[bins] += part[0]
+    }
+  }
+
+  @inline(never)
+  private static func sumAcross8(
+    _ firsts: UnsafePointer<Float>, _ seconds: UnsafePointer<Float>, _ slots: UnsafePointer<UInt32>,
+    _ rowStride: Int, _ factors: UnsafePointer<SIMD4<Float>>, _ sums: UnsafeMutablePointer<SIMD4<Float>>
+  ) {
+    sumAcross(firsts, seconds, slots, rowStride, factors, sums, 8, 12)
+  }
+
+  @inline(never)
+  private static func sumDown8(
+    _ rows: UnsafePointer<SIMD4<Float>>, _ factors: UnsafePointer<SIMD8<Float>>,
+    _ sums: UnsafeMutablePointer<SIMD4<Float>>
+  ) {
+    sumDown(rows, factors, sums, 8, 12)
+  }
+
+  /// One vector a slot for each row of a tile: the sums over its pixels with the four factors.
+  ///
+  /// The rows of a column are gone through side by side: neighbours in a row mostly vote for the same bin, and would
+  /// wait for each other's sum to be stored.
+  @inline(__always)
+  private static func sumAcross(
+    _ firsts: UnsafePointer<Float>, _ seconds: UnsafePointer<Float>, _ slots: UnsafePointer<UInt32>,
+    _ rowStride: Int, _ factors: UnsafePointer<SIMD4<Float>>, _ sums: UnsafeMutablePointer<SIMD4<Float>>,
+    _ cell: Int, _ slotCount: Int
+  ) {
+    for place in 0..<cell &* slotCount { sums[place] = .zero }
+    for x in 0..<cell {
+      let factor = factors[x]
+      for y in 0..<cell {
+        let pixel = y &* rowStride &+ x
+        let place = sums + (Int(slots[pixel]) &+ y &* slotCount)
+        place[0] += factor * firsts[pixel]
+        place[1] += factor * seconds[pixel]
+      }
+    }
+  }
+
+  /// The rows' sums with the four factors down, two slots at a time.
+  ///
+  /// - Parameter factors: four vectors a row, each of one factor repeated.
+  @inline(__always)
+  private static func sumDown(
+    _ rows: UnsafePointer<SIMD4<Float>>, _ factors: UnsafePointer<SIMD8<Float>>,
+    _ sums: UnsafeMutablePointer<SIMD4<Float>>, _ cell: Int, _ slotCount: Int
+  ) {
+    let middle = (cell &+ 1) / 2
+    let rows = UnsafeRawPointer(rows)
+    let sums = UnsafeMutableRawPointer(sums)
+    let stride = 16 &* slotCount
+    for pair in 0..<slotCount / 2 {
+      var s0 = SIMD8<Float>.zero
+      var s1 = SIMD8<Float>.zero
+      var s2 = SIMD8<Float>.zero
+      var s3 = SIMD8<Float>.zero
+      var row = rows + 32 &* pair
+      var factor = factors
+      // Of the factors 1 and 2 one is zero in either half.
+      for _ in 0..<middle {
+        let value = row.loadUnaligned(as: SIMD8<Float>.self)
+        s0 += value * factor[0]
+        s2 += value * factor[2]
+        s3 += value * factor[3]
+        row += stride
+        factor += 4
+      }
+      for _ in middle..<cell {
+        let value = row.loadUnaligned(as: SIMD8<Float>.self)
+        s0 += value * factor[0]
+        s1 += value * factor[1]
+        s3 += value * factor[3]
+        row += stride
+        factor += 4
+      }
+      let place = sums + 32 &* pair
+      place.storeBytes(of: s0, as: SIMD8<Float>.self)
+      place.storeBytes(of: s1, toByteOffset: stride, as: SIMD8<Float>.self)
+      place.storeBytes(of: s2, toByteOffset: 2 &* stride, as: SIMD8<Float>.self)
+      place.storeBytes(of: s3, toByteOffset: 3 &* stride, as: SIMD8<Float>.self)
+    }
+  }
+}
