@@ -37,37 +37,43 @@ struct PairBlocks {
     let tiles = map.columns + 1
     let width = tiles * cell
     let pixels = (width + 7) / 8 * 8
+    // Where a tile is as wide as a vector its pixels lie together, so that their distances are constants.
+    let tileRow = cell == 8 ? 8 : pixels
+    let tileStride = cell == 8 ? 64 : cell
     let rows = GradientRows(
       image, table: hog.gammaTable, columnPadding: padding.width, rowPadding: padding.height)
     let votes = OrientationVotes(binCount: bins, signed: hog.orientation == .signed)
     let bandCount = cell * pixels
     // A tile's rows, its sums, and those of the tile to the left.
     let vectors = (cell + 8) * slotCount
-    withUnsafeTemporaryAllocation(of: Float.self, capacity: 3 * bandCount) { band in
+    withUnsafeTemporaryAllocation(of: Float.self, capacity: 3 * bandCount + 2 * pixels) { band in
       withUnsafeTemporaryAllocation(of: SIMD4<Float>.self, capacity: vectors) { scratch in
-        let firsts = band.baseAddress!
+        let gradients = band.baseAddress!
+        let firsts = gradients + 2 * pixels
         let seconds = firsts + bandCount
         let work = scratch.baseAddress!
         (seconds + bandCount).withMemoryRebound(to: UInt32.self, capacity: bandCount) { slots in
           map.values.withUnsafeMutableBufferPointer { values in
-            for tileRow in 0...map.rows {
+            for line in 0...map.rows {
               for y in 0..<cell {
-                let row = tileRow * cell + y
+                let row = line * cell + y
+                let first = y * tileRow
                 votes.write(
                   up: rows.row(row - 1), middle: rows.row(row), down: rows.row(row + 1),
-                  planeStride: rows.planeStride, planeCount: rows.planeCount, count: width,
-                  firsts: firsts + y * pixels, seconds: seconds + y * pixels, slots: slots + y * pixels)
+                  planeStride: rows.planeStride, planeCount: rows.planeCount, count: width, gradients: gradients,
+                  firsts: firsts + first, seconds: seconds + first, slots: slots + first,
+                  vectorStride: cell == 8 ? 64 : 8)
               }
-              let place = values.baseAddress! + tileRow * map.columns * map.channelStride
+              let place = values.baseAddress! + line * map.columns * map.channelStride
               for tile in 0..<tiles {
-                let x = tile * cell
+                let first = tile * tileStride
                 let sums = work + (cell + 4 * (tile & 1)) * slotCount
                 let left = work + (cell + 4 * (1 - tile & 1)) * slotCount
-                sumTile(firsts + x, seconds + x, slots + x, pixels, rows: work, into: sums)
+                sumTile(firsts + first, seconds + first, slots + first, tileRow, rows: work, into: sums)
                 guard tile > 0 else { continue }
                 deliver(
-                  left, sums, top: tileRow < map.rows ? place + (tile - 1) * map.channelStride : nil,
-                  bottom: tileRow > 0 ? place + (tile - 1 - map.columns) * map.channelStride : nil)
+                  left, sums, top: line < map.rows ? place + (tile - 1) * map.channelStride : nil,
+                  bottom: line > 0 ? place + (tile - 1 - map.columns) * map.channelStride : nil)
               }
             }
           }

@@ -8,50 +8,55 @@ struct OrientationVotes {
   let binCount: Int
   let signed: Bool
 
-  /// Votes of `count` pixels, whole vectors of 8 written.
+  /// Votes of `count` pixels, whole vectors of 8 written, each `vectorStride` values behind the one before.
   ///
-  /// Gradients are written first, where the votes will be, and votes computed from them (see `RowGradients`).
+  /// Gradients are computed first, and votes from them (see `RowGradients`).
   /// - Parameters:
   ///   - up, middle, down: rows of `GradientRows`; the first pixel is their column 0.
+  ///   - gradients: room for two floats a pixel, the count rounded up to whole vectors.
   ///   - firsts, seconds: the votes for the two bins; their sum is the gradient's magnitude.
   func write(
     up: UnsafePointer<Float>, middle: UnsafePointer<Float>, down: UnsafePointer<Float>, planeStride: Int,
-    planeCount: Int, count: Int, firsts: UnsafeMutablePointer<Float>, seconds: UnsafeMutablePointer<Float>,
-    slots: UnsafeMutablePointer<UInt32>
+    planeCount: Int, count: Int, gradients: UnsafeMutablePointer<Float>, firsts: UnsafeMutablePointer<Float>,
+    seconds: UnsafeMutablePointer<Float>, slots: UnsafeMutablePointer<UInt32>, vectorStride: Int
   ) {
+    let along = gradients + (count + 7) / 8 * 8
     RowGradients.write(
       up: up, middle: middle, down: down, planeStride: planeStride, planeCount: planeCount, count: count,
-      across: firsts, along: seconds)
+      across: gradients, along: along)
     if signed {
-      Self.signedVotes(count, Float(binCount) / 2, firsts, seconds, slots)
+      Self.signedVotes(count, Float(binCount) / 2, gradients, along, firsts, seconds, slots, vectorStride)
     } else {
-      Self.unsignedVotes(count, Float(binCount), firsts, seconds, slots)
+      Self.unsignedVotes(count, Float(binCount), gradients, along, firsts, seconds, slots, vectorStride)
     }
   }
 
   @inline(never)
   private static func unsignedVotes(
-    _ count: Int, _ stepsInHalfTurn: Float, _ firsts: UnsafeMutablePointer<Float>,
-    _ seconds: UnsafeMutablePointer<Float>, _ slots: UnsafeMutablePointer<UInt32>
+    _ count: Int, _ stepsInHalfTurn: Float, _ across: UnsafePointer<Float>, _ along: UnsafePointer<Float>,
+    _ firsts: UnsafeMutablePointer<Float>, _ seconds: UnsafeMutablePointer<Float>,
+    _ slots: UnsafeMutablePointer<UInt32>, _ vectorStride: Int
   ) {
-    votes(count, stepsInHalfTurn, false, firsts, seconds, slots)
+    votes(count, stepsInHalfTurn, false, across, along, firsts, seconds, slots, vectorStride)
   }
 
   @inline(never)
   private static func signedVotes(
-    _ count: Int, _ stepsInHalfTurn: Float, _ firsts: UnsafeMutablePointer<Float>,
-    _ seconds: UnsafeMutablePointer<Float>, _ slots: UnsafeMutablePointer<UInt32>
+    _ count: Int, _ stepsInHalfTurn: Float, _ across: UnsafePointer<Float>, _ along: UnsafePointer<Float>,
+    _ firsts: UnsafeMutablePointer<Float>, _ seconds: UnsafeMutablePointer<Float>,
+    _ slots: UnsafeMutablePointer<UInt32>, _ vectorStride: Int
   ) {
-    votes(count, stepsInHalfTurn, true, firsts, seconds, slots)
+    votes(count, stepsInHalfTurn, true, across, along, firsts, seconds, slots, vectorStride)
   }
 
-  /// Replaces gradients (`firsts` holds the parts across, `seconds` those down) by votes.
+  /// Votes from the gradients' parts across and down.
   ///
   /// The arctangent is Abramowitz and Stegun's polynomial 4.4.49 (error at most 1e-5 radians), scaled to steps.
   @inline(__always)
   private static func votes(
-    _ count: Int, _ stepsInHalfTurn: Float, _ signed: Bool, _ firsts: UnsafeMutablePointer<Float>,
-    _ seconds: UnsafeMutablePointer<Float>, _ slots: UnsafeMutablePointer<UInt32>
+    _ count: Int, _ stepsInHalfTurn: Float, _ signed: Bool, _ across: UnsafePointer<Float>,
+    _ along: UnsafePointer<Float>, _ firsts: UnsafeMutablePointer<Float>, _ seconds: UnsafeMutablePointer<Float>,
+    _ slots: UnsafeMutablePointer<UInt32>, _ vectorStride: Int
   ) {
     typealias Vector = SIMD8<Float>
     let scale = stepsInHalfTurn / Float.pi
@@ -66,9 +71,10 @@ struct OrientationVotes {
     let rounder = Vector(repeating: 0x1p23)
     let signBit = SIMD8<UInt32>(repeating: 0x8000_0000)
     var x = 0
+    var to = 0
     while x < count {
-      let dx = load8(firsts + x)
-      let dy = load8(seconds + x)
+      let dx = load8(across + x)
+      let dy = load8(along + x)
       let square = dx * dx + dy * dy
       let ax = Features.magnitude(dx)
       let ay = Features.magnitude(dy)
@@ -91,11 +97,12 @@ struct OrientationVotes {
       let second = angle + 0.5 - (rounded - rounder)
       let strength = square.squareRoot()
       let share = strength * second
-      store(strength - share, firsts + x)
-      store(share, seconds + x)
-      UnsafeMutableRawPointer(slots + x).storeBytes(
+      store(strength - share, firsts + to)
+      store(share, seconds + to)
+      UnsafeMutableRawPointer(slots + to).storeBytes(
         of: rounded.bitPattern & SIMD8<UInt32>(repeating: 0x1FF), as: SIMD8<UInt32>.self)
       x &+= 8
+      to &+= vectorStride
     }
   }
 }

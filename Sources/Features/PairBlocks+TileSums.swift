@@ -14,7 +14,7 @@ extension PairBlocks {
     factorsAcross.withUnsafeBufferPointer { across in
       factorsDown.withUnsafeBufferPointer { down in
         if cell == 8 && bins == 9 {
-          Self.sumAcross8(firsts, seconds, slots, rowStride, across.baseAddress!, rows)
+          Self.sumAcross8(firsts, seconds, slots, across.baseAddress!, rows)
           Self.sumDown8(rows, down.baseAddress!, sums)
         } else {
           Self.sumAcross(firsts, seconds, slots, rowStride, across.baseAddress!, rows, cell, slotCount)
@@ -32,9 +32,9 @@ extension PairBlocks {
   @inline(never)
   private static func sumAcross8(
     _ firsts: UnsafePointer<Float>, _ seconds: UnsafePointer<Float>, _ slots: UnsafePointer<UInt32>,
-    _ rowStride: Int, _ factors: UnsafePointer<SIMD4<Float>>, _ sums: UnsafeMutablePointer<SIMD4<Float>>
+    _ factors: UnsafePointer<SIMD4<Float>>, _ sums: UnsafeMutablePointer<SIMD4<Float>>
   ) {
-    sumAcross(firsts, seconds, slots, rowStride, factors, sums, 8, 12)
+    sumAcross(firsts, seconds, slots, 8, factors, sums, 8, 12)
   }
 
   @inline(never)
