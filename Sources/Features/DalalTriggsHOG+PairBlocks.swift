@@ -44,14 +44,16 @@ struct PairBlocks {
       image, table: hog.gammaTable, columnPadding: padding.width, rowPadding: padding.height)
     let votes = OrientationVotes(binCount: bins, signed: hog.orientation == .signed)
     let bandCount = cell * pixels
-    // A tile's rows, its sums, and those of the tile to the left.
-    let vectors = (cell + 8) * slotCount
+    // A tile's rows, its sums, and those of the tile to the left; a row of blocks' squares.
+    let vectors = (cell + 8) * slotCount + (map.columns + 3)
     withUnsafeTemporaryAllocation(of: Float.self, capacity: 3 * bandCount + 2 * pixels) { band in
       withUnsafeTemporaryAllocation(of: SIMD4<Float>.self, capacity: vectors) { scratch in
         let gradients = band.baseAddress!
         let firsts = gradients + 2 * pixels
         let seconds = firsts + bandCount
         let work = scratch.baseAddress!
+        let squares = work + (cell + 8) * slotCount
+        squares.initialize(repeating: .zero, count: map.columns + 3)
         (seconds + bandCount).withMemoryRebound(to: UInt32.self, capacity: bandCount) { slots in
           map.values.withUnsafeMutableBufferPointer { values in
             for line in 0...map.rows {
@@ -73,7 +75,11 @@ struct PairBlocks {
                 guard tile > 0 else { continue }
                 deliver(
                   left, sums, top: line < map.rows ? place + (tile - 1) * map.channelStride : nil,
-                  bottom: line > 0 ? place + (tile - 1 - map.columns) * map.channelStride : nil)
+                  bottom: line > 0 ? place + (tile - 1 - map.columns) * map.channelStride : nil,
+                  squares: squares + (tile - 1))
+              }
+              if line > 0 {
+                normalise(place - map.columns * map.channelStride, count: map.columns, squares: squares)
               }
             }
           }
@@ -85,33 +91,35 @@ struct PairBlocks {
   @inline(__always)
   private func deliver(
     _ left: UnsafePointer<SIMD4<Float>>, _ right: UnsafePointer<SIMD4<Float>>, top: UnsafeMutablePointer<Float>?,
-    bottom: UnsafeMutablePointer<Float>?
+    bottom: UnsafeMutablePointer<Float>?, squares: UnsafeMutablePointer<SIMD4<Float>>
   ) {
     if bins == 9 {
-      Self.deliver9(left, right, hog.clip, top: top, bottom: bottom)
+      Self.deliver9(left, right, top: top, bottom: bottom, squares: squares)
     } else {
-      Self.deliver(left, right, hog.clip, bins, slotCount, top: top, bottom: bottom)
+      Self.deliver(left, right, bins, slotCount, top: top, bottom: bottom, squares: squares)
     }
   }
 
   /// The usual bins, unrolled.
   @inline(never)
   private static func deliver9(
-    _ left: UnsafePointer<SIMD4<Float>>, _ right: UnsafePointer<SIMD4<Float>>, _ clip: Float,
-    top: UnsafeMutablePointer<Float>?, bottom: UnsafeMutablePointer<Float>?
+    _ left: UnsafePointer<SIMD4<Float>>, _ right: UnsafePointer<SIMD4<Float>>, top: UnsafeMutablePointer<Float>?,
+    bottom: UnsafeMutablePointer<Float>?, squares: UnsafeMutablePointer<SIMD4<Float>>
   ) {
-    deliver(left, right, clip, 9, 12, top: top, bottom: bottom)
+    deliver(left, right, 9, 12, top: top, bottom: bottom, squares: squares)
   }
 
   /// Hands the sums of two neighbouring tiles to the two blocks that have both.
   ///
   /// - Parameters:
   ///   - top: the block whose upper half the tiles are; its lower half comes with the next tile row.
-  ///   - bottom: the block whose lower half the tiles are, which is then complete and is normalised.
+  ///   - bottom: the block whose lower half the tiles are, which is then complete.
+  ///   - squares: takes the squares of the bottom block's values, in sums of every fourth.
   @inline(__always)
   private static func deliver(
-    _ left: UnsafePointer<SIMD4<Float>>, _ right: UnsafePointer<SIMD4<Float>>, _ clip: Float, _ bins: Int,
-    _ slotCount: Int, top: UnsafeMutablePointer<Float>?, bottom: UnsafeMutablePointer<Float>?
+    _ left: UnsafePointer<SIMD4<Float>>, _ right: UnsafePointer<SIMD4<Float>>, _ bins: Int, _ slotCount: Int,
+    top: UnsafeMutablePointer<Float>?, bottom: UnsafeMutablePointer<Float>?,
+    squares: UnsafeMutablePointer<SIMD4<Float>>
   ) {
     /// A bin's sums in the 4 cells of a block: of the left tile those for blocks that begin with it, of the right tile those
     /// for blocks that end with it.
@@ -126,29 +134,60 @@ struct PairBlocks {
       for bin in 0..<bins { store(both(0, bin), top + 4 &* bin) }
     }
     if let bottom {
-      var squares = SIMD4<Float>.zero
+      var sum = SIMD4<Float>.zero
       for bin in 0..<bins {
         let value = load(bottom + 4 &* bin) + both(2, bin)
         store(value, bottom + 4 &* bin)
-        squares += value * value
+        sum += value * value
       }
-      normalise(bottom, squares: squares.sum(), clip, bins)
+      squares[0] = sum
     }
   }
 
-  /// L2-Hys with OpenCV's constants.
-  @inline(__always)
-  private static func normalise(_ block: UnsafeMutablePointer<Float>, squares: Float, _ clip: Float, _ bins: Int) {
-    let first = 1 / (squares.squareRoot() + Float(4 &* bins) * 0.1)
-    let clip = SIMD4<Float>(repeating: clip)
-    var clippedSquares = SIMD4<Float>.zero
-    for bin in 0..<bins {
-      let clipped = smaller(load(block + 4 &* bin) * first, clip)
-      store(clipped, block + 4 &* bin)
-      clippedSquares += clipped * clipped
+  /// L2-Hys with OpenCV's constants for a row of blocks.
+  ///
+  /// Four blocks at a time: a block alone would wait for two roots and two divisions one after the other.
+  /// - Parameter squares: of each block, as `deliver` leaves them; room for three more behind the last. Overwritten.
+  @inline(never)
+  private func normalise(
+    _ blocks: UnsafeMutablePointer<Float>, count: Int, squares: UnsafeMutablePointer<SIMD4<Float>>
+  ) {
+    let values = 4 &* bins
+    let clip = SIMD4<Float>(repeating: hog.clip)
+    var first = 0
+    while first < count {
+      let group = squares + first
+      let end = min(first &+ 4, count) &- first
+      let scales = Self.reciprocalLengths(group, plus: Float(values) * 0.1)
+      for index in 0..<end {
+        let block = blocks + (first &+ index) &* values
+        let scale = scales[index]
+        var sum = SIMD4<Float>.zero
+        for bin in 0..<bins {
+          let clipped = smaller(load(block + 4 &* bin) * scale, clip)
+          store(clipped, block + 4 &* bin)
+          sum += clipped * clipped
+        }
+        group[index] = sum
+      }
+      let seconds = Self.reciprocalLengths(group, plus: 1e-3)
+      for index in 0..<end {
+        let block = blocks + (first &+ index) &* values
+        let scale = seconds[index]
+        for bin in 0..<bins { store(load(block + 4 &* bin) * scale, block + 4 &* bin) }
+      }
+      first &+= 4
     }
-    let second = 1 / (clippedSquares.sum().squareRoot() + 1e-3)
-    for bin in 0..<bins { store(load(block + 4 &* bin) * second, block + 4 &* bin) }
+  }
+
+  /// For each of four vectors of squares, one over the root of its sum and a constant.
+  @inline(__always)
+  private static func reciprocalLengths(
+    _ squares: UnsafePointer<SIMD4<Float>>, plus constant: Float
+  ) -> SIMD4<Float> {
+    let (a, b, c, d) = transposed(squares[0], squares[1], squares[2], squares[3])
+    let sums = (a + b) + (c + d)
+    return 1 / (SIMD4(sums.x.squareRoot(), sums.y.squareRoot(), sums.z.squareRoot(), sums.w.squareRoot()) + constant)
   }
 }
 
