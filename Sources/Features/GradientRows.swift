@@ -86,13 +86,26 @@ final class GradientRows {
     let third = second + planeStride
     var index = 0
     var p = bytes
-    // Whole vectors are written at once: three stores of four values cost less than twelve of one.
-    while index &+ 4 <= count {
-      store(SIMD4(table[Int(p[0])], table[Int(p[3])], table[Int(p[6])], table[Int(p[9])]), values + index)
-      store(SIMD4(table[Int(p[1])], table[Int(p[4])], table[Int(p[7])], table[Int(p[10])]), second + index)
-      store(SIMD4(table[Int(p[2])], table[Int(p[5])], table[Int(p[8])], table[Int(p[11])]), third + index)
-      index &+= 4
-      p += 12
+    /// The value of a byte of eight.
+    @inline(__always)
+    func value(_ eight: UInt64, _ byte: UInt64) -> Float {
+      table[Int(truncatingIfNeeded: (eight &>> (8 &* byte)) & 0xFF)]
+    }
+    // Bytes are loaded eight at a time, and values stored four at a time: single ones would keep the loads and stores,
+    // of which the table's are enough, busy for half as long again.
+    while index &+ 8 <= count {
+      let raw = UnsafeRawPointer(p)
+      let a = UInt64(littleEndian: raw.loadUnaligned(as: UInt64.self))
+      let b = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+      let c = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
+      store(SIMD4(value(a, 0), value(a, 3), value(a, 6), value(b, 1)), values + index)
+      store(SIMD4(value(a, 1), value(a, 4), value(a, 7), value(b, 2)), second + index)
+      store(SIMD4(value(a, 2), value(a, 5), value(b, 0), value(b, 3)), third + index)
+      store(SIMD4(value(b, 4), value(b, 7), value(c, 2), value(c, 5)), values + (index &+ 4))
+      store(SIMD4(value(b, 5), value(c, 0), value(c, 3), value(c, 6)), second + (index &+ 4))
+      store(SIMD4(value(b, 6), value(c, 1), value(c, 4), value(c, 7)), third + (index &+ 4))
+      index &+= 8
+      p += 24
     }
     while index < count {
       values[index] = table[Int(p[0])]

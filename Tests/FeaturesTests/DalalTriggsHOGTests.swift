@@ -95,6 +95,54 @@ struct DalalTriggsHOGTests {
     }
   }
 
+  /// The kernels work on 8 pixels at once and run over a row's end; cells of 8 pixels with 9 bins have loops of their own.
+  @Test(arguments: 1...40)
+  func everyWidthAgreesWithTheOracle(width: Int) {
+    for channels in [1, 3] {
+      for (cell, bins) in [(8, 9), (8, 10), (5, 9)] {
+        let hog = DalalTriggsHOG(
+          cellSize: cell, blockStride: cell, binCount: bins, blockWindow: .gaussian(sigma: Double(cell)))
+        let image = noiseImage(width: width, height: 21, channelCount: channels, seed: UInt64(width))
+        for padding in [PixelSize(width: 0, height: 0), PixelSize(width: 2 * cell, height: cell)] {
+          let map = hog.blockMap(of: image, padding: padding)
+          #expect(map.columns == max(0, (width + 2 * padding.width) / cell - 1))
+          let difference = largestDifferenceFromTheOracle(map, hog, image, padding: padding, sigma: Double(cell))
+          #expect(difference < 1e-4, "\(width) pixels of \(channels) channels, \(cell), \(bins), \(padding)")
+        }
+      }
+    }
+  }
+
+  private func largestDifferenceFromTheOracle(
+    _ map: FeatureMap, _ hog: DalalTriggsHOG, _ image: ByteImage, padding: PixelSize, sigma: Double
+  ) -> Double {
+    let centre = Double(hog.blockSize - 1) / 2
+    var largest = 0.0
+    for row in 0..<map.rows {
+      for column in 0..<map.columns {
+        let block = HOGOracle.block(
+          image, x0: column * hog.blockStride - padding.width, y0: row * hog.blockStride - padding.height,
+          cellSize: hog.cellSize, cells: hog.blockCells, bins: hog.binCount, signed: hog.orientation == .signed,
+          squareRoot: hog.gamma == .squareRoot, clip: Double(hog.clip),
+          window: { offset in
+            let t = (Double(offset) - centre) / sigma
+            return exponential(-t * t / 2)
+          })
+        for cellRow in 0..<hog.blockCells {
+          for cellColumn in 0..<hog.blockCells {
+            for bin in 0..<hog.binCount {
+              let value = map[row, column, hog.channel(cellRow: cellRow, cellColumn: cellColumn, bin: bin)]
+              // A value that is no number differs most of all.
+              let difference = abs(Double(value) - block[cellRow][cellColumn][bin])
+              largest = difference <= largest ? largest : difference.isNaN ? .infinity : difference
+            }
+          }
+        }
+      }
+    }
+    return largest
+  }
+
   @Test func aConstantImageGivesZeros() {
     for channels in [1, 3] {
       let image = ByteImage(width: 50, height: 40, channelCount: channels, filledWith: 200)

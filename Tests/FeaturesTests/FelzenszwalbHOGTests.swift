@@ -57,6 +57,17 @@ struct FelzenszwalbHOGTests {
       noiseImage(width: width, height: height, channelCount: 3, seed: 77), cell: cell, "\(width) x \(height)")
   }
 
+  /// The kernels work on 8 pixels at once and run over a row's end.
+  @Test(arguments: 1...40)
+  func everyWidthAgreesWithTheOracle(width: Int) {
+    for channels in [1, 3] {
+      for cell in [4, 7, 8] {
+        let image = noiseImage(width: width, height: 19, channelCount: channels, seed: UInt64(width))
+        expectOracle(image, cell: cell, "\(width) pixels of \(channels) channels, cells of \(cell)")
+      }
+    }
+  }
+
   private func expectOracle(_ image: ByteImage, cell: Int, _ comment: String) {
     let expected = HOGOracle.cells(image, cellSize: cell)
     let map = FelzenszwalbHOG(cellSize: cell).featureMap(of: image)

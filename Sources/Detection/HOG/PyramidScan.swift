@@ -9,6 +9,7 @@ struct PyramidScan: Sendable {
   let options: ScanOptions
   let plan: ScanPlan
   private let octaves: ImageOctaves
+  private let spare = SpareMaps()
 
   init(detector: HOGDetector, image: ByteImage, options: ScanOptions) {
     self.detector = detector
@@ -29,11 +30,16 @@ struct PyramidScan: Sendable {
     }
   }
 
-  /// The windows of neighbouring levels, a scan a level. Memory for feature maps is taken once.
+  /// The windows of neighbouring levels, a scan a level.
   func scan(group: Range<Int>, floor: Double) -> [WindowScan] {
     let computed = PyramidScan.computedLevel(of: group)
-    let source = computedMap(level: computed)
-    var map = FeatureMap.empty
+    var source = spare.take()
+    var map = group.count > 1 ? spare.take() : FeatureMap.empty
+    defer {
+      spare.giveBack(source)
+      if group.count > 1 { spare.giveBack(map) }
+    }
+    compute(&source, level: computed)
     return group.map { level in
       if level == computed { return scan(level: level, map: source, floor: floor) }
       interpolate(&map, level: level, from: source, of: computed)
@@ -45,7 +51,8 @@ struct PyramidScan: Sendable {
   func map(level index: Int) -> FeatureMap {
     let group = groups[index / options.sharedLevels]
     let computed = PyramidScan.computedLevel(of: group)
-    let source = computedMap(level: computed)
+    var source = FeatureMap.empty
+    compute(&source, level: computed)
     if computed == index { return source }
     var map = FeatureMap.empty
     interpolate(&map, level: index, from: source, of: computed)
@@ -75,11 +82,11 @@ struct PyramidScan: Sendable {
       rows: sampling(level.size.height, near.size.height), columns: sampling(level.size.width, near.size.width))
   }
 
-  private func computedMap(level index: Int) -> FeatureMap {
+  private func compute(_ map: inout FeatureMap, level index: Int) {
     let level = plan.levels[index]
     switch options.levelRule {
     case .openCV:
-      return detector.features.map(of: octaves.full.resizedAsOpenCV(to: level.size), padding: options.padding)
+      detector.features.fill(&map, with: octaves.full.resizedAsOpenCV(to: level.size), padding: options.padding)
     case .exact:
       let image = octaves.level(level.size)
       let padded =
@@ -87,7 +94,7 @@ struct PyramidScan: Sendable {
         ? image
         : image.crop(
           x: -level.padding, y: -level.padding, width: level.paddedSize.width, height: level.paddedSize.height)
-      return detector.features.map(of: padded)
+      detector.features.fill(&map, with: padded)
     }
   }
 
