@@ -104,6 +104,7 @@ let package = Package(
       name: "InterchangeTests",
       dependencies: [
         "Interchange", "Execution", "Geometry", "Imaging", "Features", "Detection", "Landmarks", "DatasetReaders",
+        "ModelFiles",
         "TestSupport",
       ]),
     .testTarget(

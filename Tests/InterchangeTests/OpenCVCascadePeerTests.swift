@@ -4,6 +4,7 @@ import Foundation
 import Geometry
 import Imaging
 import Interchange
+import ModelFiles
 import TestSupport
 import Testing
 
@@ -68,7 +69,7 @@ struct OpenCVCascadePeerTests {
       ? (1...3).map { CascadeOracle.picture(seed: $0, width: 200, height: 150) } : photos
   }
 
-  /// Every cascade as it is, and as we write it.
+  /// Every cascade as it is, and as we write it; the shipped ones as we write them.
   @Test(
     .enabled(if: hasPeer, "needs python3 with opencv-python-headless 4"),
     .enabled(if: !cascades.isEmpty, "needs the package opencv-data"))
@@ -94,6 +95,13 @@ struct OpenCVCascadePeerTests {
       try OpenCVCascade.write(detector, to: copy)
       request.cascades += [path, copy]
       detectors += [detector, detector]
+    }
+    for name in ["face-haar", "face-lbp"] {
+      let model = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Sources/Windhover/Models/\(name).safetensors")
+      detectors.append(try CascadeDetector(modelFile: ModelFile(path: model.path)))
+      request.cascades.append(folder.appending(path: "\(name).xml").path)
+      try OpenCVCascade.write(detectors[detectors.count - 1], to: request.cascades[request.cascades.count - 1])
     }
     let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "Fixtures/Interchange/opencv_cascade_peer.py")

@@ -13,4 +13,12 @@ public enum CascadeFeatures: Hashable, Sendable {
     case .blockPatterns(let features): features.count
     }
   }
+
+  /// Those of some numbers, in that order.
+  func chosen(_ indices: [Int]) -> CascadeFeatures {
+    switch self {
+    case .haar(let features): .haar(indices.map { features[$0] })
+    case .blockPatterns(let features): .blockPatterns(indices.map { features[$0] })
+    }
+  }
 }

@@ -17,22 +17,27 @@ extension CascadeTrainer {
   func boost(_ state: inout CascadeTrainingState, _ sieve: CascadeSieve, _ number: Int) throws -> TrainedStage? {
     let positiveCount = state.positives.count
     let pixels = state.positivePixels + state.negativePixels
-    let memory = CascadeTrainer.memory(options, table, executor)
+    let memory = CascadeTrainer.memory(options, self.table, executor)
+    let drawn = drawnFeatures(ofStage: number)
+    let table =
+      drawn.map { CascadeSampleFeatures.Table(features.chosen($0), windowSize: options.windowSize) } ?? self.table
     let samples = CascadeSampleFeatures(
       pixels, windowSize: options.windowSize, table: table, byteLimit: memory.integrals, executor: executor)
     let labels = (0..<samples.sampleCount).map { $0 < positiveCount }
     let start =
       options.isSoft && !state.stages.isEmpty
       ? CascadeTrainer.verdicts(sieve, pixels, options.windowSize, executor).map(\.sum) : nil
+    let rule = options.rule(ofStage: number)
     var cut = Cut(threshold: 0, hitRate: 0, falseAlarmRate: 1)
     progress.receive(.began(phase: "stage \(number): boosting", total: nil))
-    let boosted = try booster.train(samples, labels: labels, from: start, cancellation: cancellation) { trees in
-      cut = self.cut(trees.scores, positiveCount)
+    var boosted = try booster.train(samples, labels: labels, from: start, cancellation: cancellation) { trees in
+      cut = self.cut(trees.scores, positiveCount, hitRate: rule.hitRate)
       progress.receive(.advanced(completed: trees.trees.count))
-      return cut.falseAlarmRate <= options.falseAlarmRate
+      return cut.falseAlarmRate <= rule.falseAlarmRate || trees.trees.count >= rule.maximumTreeCount
     }
     progress.receive(.ended)
     guard !boosted.trees.isEmpty else { return nil }
+    if let drawn { boosted.trees.renumberFeatures { drawn[$0] } }
     let used = Set(boosted.trees.flatMap { $0.nodes.map(\.feature) })
     if options.isSoft {
       let trees = state.trees + boosted.trees
@@ -45,6 +50,16 @@ extension CascadeTrainer {
     )
   }
 
+  /// The features that a stage chooses among, in rising order; `nil` where it is all.
+  private func drawnFeatures(ofStage number: Int) -> [Int]? {
+    guard let share = options.featureShare, share < 1 else { return nil }
+    var random = RandomStream(seed: options.seed, stream: CascadeTrainer.featureStream &+ UInt64(number))
+    let wanted = max(1, Int((share * Double(features.count)).rounded()))
+    return random.sample(min(wanted, features.count), of: features.count)
+  }
+
+  private static let featureStream: UInt64 = 0x6665_6174_0000_0000
+
   private struct Cut {
     var threshold: Double
     var hitRate: Double
@@ -52,9 +67,9 @@ extension CascadeTrainer {
   }
 
   /// The highest threshold that lets enough positives pass, and what it lets pass.
-  private func cut(_ scores: [Double], _ positiveCount: Int) -> Cut {
+  private func cut(_ scores: [Double], _ positiveCount: Int, hitRate: Double) -> Cut {
     let sorted = scores[..<positiveCount].sorted()
-    let lowest = sorted[min(positiveCount - 1, Int((1 - options.hitRate) * Double(positiveCount)))]
+    let lowest = sorted[min(positiveCount - 1, Int((1 - hitRate) * Double(positiveCount)))]
     let threshold = Double(Float(lowest - CascadeTrainer.slack(lowest)))
     func share(_ part: ArraySlice<Double>) -> Double {
       Double(part.count { $0 >= threshold }) / Double(part.count)
@@ -74,5 +89,16 @@ extension CascadeTrainer {
     return CascadeStage(
       trees: trees, threshold: Float(threshold),
       trace: least.map { Float($0 - CascadeTrainer.slack($0)) })
+  }
+}
+
+extension [DecisionTree] {
+  /// Gives every node's feature another number.
+  mutating func renumberFeatures(_ renumbered: (Int) -> Int) {
+    for tree in indices {
+      for node in self[tree].nodes.indices {
+        self[tree].nodes[node].feature = renumbered(self[tree].nodes[node].feature)
+      }
+    }
   }
 }

@@ -76,7 +76,8 @@ public struct CascadeTrainer: Sendable {
     table = CascadeSampleFeatures.Table(features, windowSize: options.windowSize)
     progress.receive(.ended)
     booster = Booster(
-      options: options.boosting, memory: CascadeTrainer.memory(options, table, executor).bytes, executor: executor)
+      options: options.boostingOfAnyStage, memory: CascadeTrainer.memory(options, table, executor).bytes,
+      executor: executor)
   }
 
   /// How the memory is shared out: bytes of integral images, and of features' bytes.
@@ -172,11 +173,12 @@ public struct CascadeTrainer: Sendable {
     state.report.stages.append(entry)
     dropRejected(&state)
     progress.receive(.note(CascadeTrainingReport.line(CascadeTrainingReport.cells(entry))))
-    if stage.falseAlarmRate > options.falseAlarmRate {
+    let allowed = options.rule(ofStage: number).falseAlarmRate
+    if stage.falseAlarmRate > allowed {
       progress.receive(
         .warning(
           "stage \(number) lets \(NumberWords.short(stage.falseAlarmRate)) of its negatives pass, not "
-            + "\(NumberWords.short(options.falseAlarmRate)): \(stage.treeCount) trees are the most that it may have or "
+            + "\(NumberWords.short(allowed)): \(stage.treeCount) trees are the most that it may have or "
             + "no feature helps further"))
     }
     if let left = secondsLeft(state.report) {
@@ -206,18 +208,8 @@ public struct CascadeTrainer: Sendable {
     var numbers: [Int: Int] = [:]
     for (number, feature) in used.enumerated() { numbers[feature] = number }
     var renamed = stages
-    for stage in renamed.indices {
-      for tree in renamed[stage].trees.indices {
-        for node in renamed[stage].trees[tree].nodes.indices {
-          renamed[stage].trees[tree].nodes[node].feature =
-            numbers[renamed[stage].trees[tree].nodes[node].feature] ?? 0
-        }
-      }
-    }
-    switch features {
-    case .haar(let list): return (.haar(used.map { list[$0] }), renamed)
-    case .blockPatterns(let list): return (.blockPatterns(used.map { list[$0] }), renamed)
-    }
+    for stage in renamed.indices { renamed[stage].trees.renumberFeatures { numbers[$0] ?? 0 } }
+    return (features.chosen(used), renamed)
   }
 
   /// Seconds that the stages to come take, if each takes as much more as the last took than the one before; `nil` where

@@ -44,12 +44,19 @@ public struct CascadeTrainerOptions: Hashable, Sendable, Codable {
   public var windowSize: PixelSize
   public var features: Features
   public var boosting: BoostingOptions
+  /// The share of all features that a stage's trees choose among, drawn anew for each stage: a quarter trains nearly as well as
+  /// all, in a quarter of the time (Escudero et al., "Boosting applied to word sense disambiguation", ECML 2000, whose
+  /// LazyBoosting draws for each tree). `nil` is all.
+  public var featureShare: Double?
   /// The most stages (of a soft cascade: rounds of bootstrapping).
   public var stageCount: Int
   /// The share of positives that each stage must let pass.
   public var hitRate: Double
   /// The share of negatives that each stage may let pass: trees are added until it is no more.
   public var falseAlarmRate: Double
+  /// What single stages have in place of the rates above and of the boosting's greatest number of trees: the first element is
+  /// of the first stages, and so on; stages behind the last element have what the options say. `nil` is of no stage.
+  public var stagePlan: [StageRule]?
   /// Training ends when the cascade lets no greater share of all windows pass; `nil` is `falseAlarmRate` to the power of
   /// `stageCount`.
   public var falseAlarmGoal: Double?
@@ -70,9 +77,11 @@ public struct CascadeTrainerOptions: Hashable, Sendable, Codable {
     self.windowSize = windowSize
     self.features = features
     boosting = BoostingOptions()
+    featureShare = nil
     stageCount = 20
     hitRate = 0.995
     falseAlarmRate = 0.5
+    stagePlan = nil
     falseAlarmGoal = nil
     positiveCount = 2000
     negativeCount = 1000
@@ -89,9 +98,11 @@ public struct CascadeTrainerOptions: Hashable, Sendable, Codable {
     windowSize = try values.decodeIfPresent(PixelSize.self, forKey: .windowSize) ?? windowSize
     features = try values.decodeIfPresent(Features.self, forKey: .features) ?? features
     boosting = try values.decodeIfPresent(BoostingOptions.self, forKey: .boosting) ?? boosting
+    featureShare = try values.decodeIfPresent(Double.self, forKey: .featureShare)
     stageCount = try values.decodeIfPresent(Int.self, forKey: .stageCount) ?? stageCount
     hitRate = try values.decodeIfPresent(Double.self, forKey: .hitRate) ?? hitRate
     falseAlarmRate = try values.decodeIfPresent(Double.self, forKey: .falseAlarmRate) ?? falseAlarmRate
+    stagePlan = try values.decodeIfPresent([StageRule].self, forKey: .stagePlan)
     falseAlarmGoal = try values.decodeIfPresent(Double.self, forKey: .falseAlarmGoal)
     positiveCount = try values.decodeIfPresent(Int.self, forKey: .positiveCount) ?? positiveCount
     negativeCount = try values.decodeIfPresent(Int.self, forKey: .negativeCount) ?? negativeCount
@@ -101,7 +112,9 @@ public struct CascadeTrainerOptions: Hashable, Sendable, Codable {
   }
 
   /// The share of windows at which the cascade is good enough.
-  public var goal: Double { falseAlarmGoal ?? Double.pow(falseAlarmRate, stageCount) }
+  public var goal: Double {
+    falseAlarmGoal ?? (1...max(stageCount, 1)).reduce(1) { $0 * rule(ofStage: $1).falseAlarmRate }
+  }
 
   /// Checks ranges.
   /// - Throws: `InputError` that names the field.
@@ -123,9 +136,27 @@ public struct CascadeTrainerOptions: Hashable, Sendable, Codable {
         && windowSize.width * windowSize.height <= CascadeTrainerOptions.largestArea, size,
       "at most \(CascadeTrainerOptions.largestArea) pixels")
     try boosting.validate(source: source)
+    if let featureShare {
+      try check("featureShare", featureShare > 0 && featureShare <= 1, featureShare, "more than 0, at most 1")
+    }
     try check("stageCount", (1...1000).contains(stageCount), stageCount, "1 to 1000")
     try check("hitRate", hitRate > 0 && hitRate < 1, hitRate, "more than 0, less than 1")
     try check("falseAlarmRate", falseAlarmRate > 0 && falseAlarmRate < 1, falseAlarmRate, "more than 0, less than 1")
+    for (index, rule) in (stagePlan ?? []).enumerated() {
+      func checkRule(_ name: String, _ isValid: Bool, _ found: Any?, _ expected: String) throws {
+        try check("stagePlan[\(index)].\(name)", isValid, found ?? "-", expected)
+      }
+      try checkRule("stages", (1...1000).contains(rule.stages), rule.stages, "1 to 1000")
+      let rates = 0.0...1.0
+      try checkRule(
+        "hitRate", rule.hitRate.map { rates.contains($0) && $0 > 0 && $0 < 1 } ?? true, rule.hitRate,
+        "more than 0, less than 1")
+      try checkRule(
+        "falseAlarmRate", rule.falseAlarmRate.map { rates.contains($0) && $0 > 0 && $0 < 1 } ?? true,
+        rule.falseAlarmRate, "more than 0, less than 1")
+      try checkRule(
+        "maximumTreeCount", (1...100_000).contains(rule.maximumTreeCount ?? 1), rule.maximumTreeCount, "1 to 100000")
+    }
     if let falseAlarmGoal {
       try check("falseAlarmGoal", falseAlarmGoal >= 0 && falseAlarmGoal < 1, falseAlarmGoal, "0 to less than 1")
     }
@@ -157,10 +188,4 @@ public struct CascadeTrainerOptions: Hashable, Sendable, Codable {
   /// Bytes of all features of the window as they are listed and as they are computed by, and of what boosting keeps of each,
   /// whatever the number of samples.
   var featureBytes: Int { features.count(in: windowSize) * features.bytesEach }
-}
-
-extension Double {
-  fileprivate static func pow(_ base: Double, _ exponent: Int) -> Double {
-    (0..<exponent).reduce(1) { product, _ in product * base }
-  }
 }
