@@ -41,7 +41,8 @@ enum InfoListReader {
     guard readCount > 0 else {
       throw InputError(
         source: file, line: firstFault, problem: "has no line that can be read",
-        expected: "path count x y width height …")
+        found: text.lines.first { $0.number == firstFault }.map { quoted($0.text) },
+        expected: "path count x y width height …, numbers of at most \(Int(NumberField.magnitudeLimit))")
     }
   }
 

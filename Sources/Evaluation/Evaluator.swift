@@ -101,7 +101,8 @@ public struct Evaluator: Sendable {
     throw InputError(
       source: source, field: "label", problem: "results and truth have no label in common",
       found: found.sorted().prefix(5).joined(separator: ", "),
-      expected: wanted.sorted().prefix(5).joined(separator: ", "), hint: "let labels count as one, or rename them")
+      expected: wanted.sorted().prefix(5).joined(separator: ", "),
+      hint: "let labels count as one (--any-label), or rename them")
   }
 
   private func figures(_ matching: Matching, label: Int?, executor: ParallelExecutor) -> FigureSet {

@@ -1,9 +1,11 @@
 import DatasetReaders
 import Detection
 import Execution
+import Features
 import Foundation
 import Geometry
 import Imaging
+import Learning
 import ModelFiles
 
 /// Everything that a cascade's training needs: data sets and options. What `windhover-train cascade --config` reads, and the
@@ -106,6 +108,7 @@ public struct CascadeTrainingJob: TrainingJob {
   ) throws -> CascadeTrainingResult {
     try options.validate()
     try checkRoles()
+    try checkScan()
     let opener = Opener(job: self, executor: executor, progress: progress, cancellation: cancellation)
     let labels = objects.map { Set($0) }
     let (photos, objectSet) = try opener.open(readingInShape(positives), "positives")
@@ -197,6 +200,22 @@ public struct CascadeTrainingJob: TrainingJob {
       machine: record.machine)
     return TrainedModel(
       model: try result.detector.modelFile(provenance: provenance, training: options), report: result.report)
+  }
+
+  /// Tells a wrong `scan` before the training and not after it: a cascade of one stump stands for the trained one.
+  private func checkScan() throws {
+    guard scan != nil else { return }
+    let size = options.windowSize
+    let feature = HaarFeature(boxes: [
+      .init(x: 0, y: 0, width: size.width, height: size.height, weight: -1),
+      .init(x: 0, y: 0, width: 1, height: 1, weight: 2),
+    ])
+    let stump = DecisionTree(
+      nodes: [.init(feature: 0, split: .below(0), left: .leaf(0), right: .leaf(1))], leaves: [-1, 1])
+    let stage = CascadeStage(trees: [stump], threshold: 0, trace: options.isSoft ? [0] : nil)
+    let standIn = CascadeDetector(
+      windowSize: size, features: .haar([feature]), stages: [stage], label: options.label)
+    _ = try standIn.scanOptions(with: scan)
   }
 
   private struct Opener {

@@ -4,6 +4,9 @@ import Foundation
 public enum JSONTree: Hashable, Codable, Sendable {
   case null
   case boolean(Bool)
+  case whole(Int)
+  /// Whole numbers that are more than an `Int` holds.
+  case large(UInt64)
   case number(Double)
   case text(String)
   case array([JSONTree])
@@ -15,6 +18,10 @@ public enum JSONTree: Hashable, Codable, Sendable {
       self = .null
     } else if let boolean = try? value.decode(Bool.self) {
       self = .boolean(boolean)
+    } else if let number = try? value.decode(Int.self) {
+      self = .whole(number)
+    } else if let number = try? value.decode(UInt64.self) {
+      self = .large(number)
     } else if let number = try? value.decode(Double.self) {
       self = .number(number)
     } else if let text = try? value.decode(String.self) {
@@ -31,8 +38,9 @@ public enum JSONTree: Hashable, Codable, Sendable {
     switch self {
     case .null: try value.encodeNil()
     case .boolean(let boolean): try value.encode(boolean)
-    // Whole numbers must stay such for decoders of integers.
-    case .number(let number): try Int(exactly: number).map { try value.encode($0) } ?? value.encode(number)
+    case .whole(let number): try value.encode(number)
+    case .large(let number): try value.encode(number)
+    case .number(let number): try value.encode(number)
     case .text(let text): try value.encode(text)
     case .array(let array): try value.encode(array)
     case .object(let object): try value.encode(object)

@@ -47,7 +47,7 @@ extension StoredModel {
     let provenance = try JSONDecoder().decode(JSONTree.self, from: JSONEncoder().encode(file.provenance))
     return try StrictJSON.text(
       JSONTree.object([
-        "kind": .text(file.kind), "version": .number(Double(file.version)), "options": options,
+        "kind": .text(file.kind), "version": .whole(file.version), "options": options,
         "provenance": provenance,
       ]))
   }

@@ -19,8 +19,7 @@ public enum StrictJSON {
         field: [error.source, error.field].compactMap(\.self).joined(separator: ": "),
         problem: error.problem, found: error.found, expected: error.expected, hint: error.hint)
     } catch let error as DecodingError {
-      let isJSON = (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
-      throw inputError(error, source: source, isJSON: isJSON)
+      throw inputError(error, of: type, from: data, source: source)
     }
     let given = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
     let known = try JSONSerialization.jsonObject(with: JSONEncoder().encode(value), options: .fragmentsAllowed)
@@ -59,43 +58,5 @@ public enum StrictJSON {
       }
     }
     return nil
-  }
-
-  private static func inputError(_ error: DecodingError, source: String, isJSON: Bool) -> InputError {
-    func place(_ path: [any CodingKey]) -> String? {
-      path.isEmpty ? nil : path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
-    }
-    switch error {
-    case .keyNotFound(let key, let context):
-      return InputError(source: source, field: place(context.codingPath + [key]), problem: "is missing")
-    case .typeMismatch(let type, let context):
-      return InputError(
-        source: source, field: place(context.codingPath), problem: "is of the wrong kind", expected: name(of: type))
-    case .valueNotFound(let type, let context):
-      return InputError(source: source, field: place(context.codingPath), problem: "is null", expected: name(of: type))
-    case .dataCorrupted(let context) where isJSON && context.codingPath.isEmpty:
-      // The decoder calls a fraction in the place of a whole number broken JSON and does not say where it is.
-      return InputError(
-        source: source, problem: "holds a number that does not fit its place",
-        expected: "whole numbers, within range, where something is counted")
-    case .dataCorrupted(let context):
-      return InputError(
-        source: source, field: place(context.codingPath), problem: "cannot be read", found: context.debugDescription)
-    @unknown default:
-      return InputError(source: source, problem: "cannot be read", found: "\(error)")
-    }
-  }
-
-  /// What JSON calls a Swift type.
-  private static func name(of type: any Any.Type) -> String {
-    switch type {
-    case is String.Type: "a text"
-    case is Bool.Type: "true or false"
-    case is Double.Type, is Float.Type: "a number"
-    case is Int.Type, is UInt64.Type: "a whole number"
-    case is [String: Any].Type: "an object"
-    case is [Any].Type: "a list"
-    default: "\(type)"
-    }
   }
 }

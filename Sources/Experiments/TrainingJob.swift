@@ -60,6 +60,17 @@ public struct TrainingChoice: Sendable {
     self.job = job
   }
 
+  /// Reads the training of a known family from a file, which need not name it.
+  /// - Throws: `InputError` where it is another's, and as `StrictJSON.read`.
+  public static func read<Job: TrainingJob>(_ type: Job.Type, path: String) throws -> Job {
+    if let data = FileManager.default.contents(atPath: path),
+      let named = try? JSONDecoder().decode(FamilyName.self, from: data), named.family == nil
+    {
+      return try StrictJSON.decode(type, from: data, source: path)
+    }
+    return try StrictJSON.read(TrainingChoice.self, path: path).job(as: type, source: path)
+  }
+
   /// The job as that of a known family.
   /// - Throws: `InputError` where it is another's.
   public func job<Job: TrainingJob>(as type: Job.Type, source: String) throws -> Job {
@@ -70,6 +81,11 @@ public struct TrainingChoice: Sendable {
     }
     return job
   }
+}
+
+/// The one key of a training that all families share.
+private struct FamilyName: Decodable {
+  var family: String?
 }
 
 extension TrainingChoice: Codable {

@@ -151,7 +151,7 @@ enum CascadeCommand {
     var job: CascadeTrainingJob
     if let path = options.text("--config") {
       if options.isGiven("--preset") { throw UsageError("--preset and --config contradict: the file has all options") }
-      job = try StrictJSON.read(TrainingChoice.self, path: path).job(as: CascadeTrainingJob.self, source: path)
+      job = try TrainingChoice.read(CascadeTrainingJob.self, path: path)
     } else {
       let preset = options.text("--preset").flatMap(CascadePreset.init) ?? .openCV
       job = CascadeTrainingJob(positives: [], negatives: [], preset: preset)
@@ -206,7 +206,7 @@ enum CascadeCommand {
 
   private static func samples(_ options: ParsedOptions) throws -> (Int, Int)? {
     guard let text = options.text("--samples") else { return nil }
-    let parts = text.split(separator: ",").map { Int($0) }
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
     guard parts.count == 2, let positives = parts[0], let negatives = parts[1], positives > 0, negatives > 0 else {
       throw UsageError("--samples: found \"\(text)\", expected POSITIVES,NEGATIVES, for example 2000,1000")
     }
@@ -215,7 +215,7 @@ enum CascadeCommand {
 
   private static func windowSize(_ options: ParsedOptions) throws -> PixelSize? {
     guard let text = options.text("--window") else { return nil }
-    let parts = text.split(separator: "x").map { Int($0) }
+    let parts = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
     guard parts.count == 2, let width = parts[0], let height = parts[1], width > 0, height > 0 else {
       throw UsageError("--window: found \"\(text)\", expected WIDTHxHEIGHT in pixels, for example 24x24")
     }

@@ -88,7 +88,7 @@ enum HOGCommand {
     var job: HOGTrainingJob
     if let path = options.text("--config") {
       if options.isGiven("--preset") { throw UsageError("--preset and --config contradict: the file has all options") }
-      job = try StrictJSON.read(TrainingChoice.self, path: path).job(as: HOGTrainingJob.self, source: path)
+      job = try TrainingChoice.read(HOGTrainingJob.self, path: path)
     } else {
       let preset = options.text("--preset").flatMap(HOGPreset.init) ?? .person
       job = HOGTrainingJob(positives: [], negatives: [], preset: preset)

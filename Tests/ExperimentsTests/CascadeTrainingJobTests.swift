@@ -208,4 +208,35 @@ struct CascadeTrainingJobTests {
       if count > 0 { #expect(error.expected?.contains("\(count) features") ?? false) }
     }
   }
+
+  @Test("A wrong scan is told before the training, and a right one is the model's")
+  func scansAreChecked() throws {
+    let folder = try Folder()
+    let window = PixelSize(width: 12, height: 12)
+    var job = try folder.job(try folder.samples("square.vec", window), window)
+    for (scan, field) in [
+      (JSONTree.object(["threshold": .text("abc")]), "threshold"), (.object(["nope": .whole(1)]), "nope"),
+      (.object(["padding": .whole(1)]), "padding"),
+    ] {
+      job.scan = scan
+      let progress = RecordedProgress()
+      let error = try #require(throws: InputError.self) { try job.trained(executor: .serial, progress: progress) }
+      #expect(error.source == "scan" && error.field == field)
+      #expect(progress.advances.isEmpty)
+    }
+    job.scan = .object(["threshold": .number(-2.5)])
+    #expect(try job.trained(executor: .serial).detector.scanOptions.threshold == -2.5)
+  }
+
+  @Test("A configuration need not name its family, and keeps the largest seed")
+  func configurations() throws {
+    let folder = try Folder()
+    let path = folder.path + "/job.json"
+    let start = #"{"positives": ["folder:a"], "negatives": ["folder:b"]"#
+    try AtomicFile.write(start + #", "options": {"seed": 18446744073709551615}}"#, to: path)
+    #expect(try TrainingChoice.read(CascadeTrainingJob.self, path: path).options.seed == .max)
+    try AtomicFile.write(start + #", "family": "hog"}"#, to: path)
+    let error = try #require(throws: InputError.self) { try TrainingChoice.read(CascadeTrainingJob.self, path: path) }
+    #expect(error.field == "family" && error.expected == "\"cascade\"")
+  }
 }

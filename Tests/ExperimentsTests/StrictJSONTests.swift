@@ -10,7 +10,12 @@ struct StrictJSONTests {
   }
 
   struct Outer: Codable, Equatable {
+    enum Kind: String, Codable {
+      case thin
+    }
+
     var name: String
+    var kind: Kind?
     var parts: [Inner]
   }
 
@@ -30,8 +35,16 @@ struct StrictJSONTests {
     (#"{"name": "n"}"#, "parts"),
     (#"{"name": 3, "parts": []}"#, "name"),
     (#"{"name": "n", "parts": [{"size": "big"}]}"#, "size"),
-    (#"{"name": "n", "parts": ["#, "cannot be read"),
-    ("", "cannot be read"),
+    (#"{"name": "n", "parts": ["#, "config.json:1: is no JSON: found the end of the file"),
+    ("{\n\"name\": \"n\",\n// why\n\"parts\": []}", "config.json:3: is no JSON: found \"// why\""),
+    (" \n", "is no JSON: found nothing"),
+    ("", "is no JSON: found nothing"),
+    (
+      #"{"name": "n", "parts": [{"size": 1}, {"size": 2.5}]}"#,
+      "parts[1].size: holds a number that does not fit its place: found 2.5"
+    ),
+    (#"{"name": "n", "parts": [{"size": 1e30}]}"#, "parts[0].size"),
+    (#"{"name": "n", "parts": [], "kind": "thick"}"#, "kind: is not a word that is known here: found \"thick\""),
   ])
   func faultsAreNamed(text: String, part: String) {
     #expect { try decode(text) } throws: { error in

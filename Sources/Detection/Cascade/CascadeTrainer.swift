@@ -113,7 +113,10 @@ public struct CascadeTrainer: Sendable {
     while state.report.end == nil {
       try cancellation.check()
       if state.report.stages.count == options.stageCount {
-        state.report.end = .init(reason: .stages, explanation: "All \(options.stageCount) stages are trained.")
+        state.report.end = .init(
+          reason: .stages,
+          explanation: options.stageCount == 1
+            ? "The one stage is trained." : "All \(options.stageCount) stages are trained.")
         break
       }
       try addStage(&state)

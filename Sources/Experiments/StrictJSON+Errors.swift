@@ -1,0 +1,121 @@
+import Execution
+import Foundation
+
+/// What the decoder's errors mean to who wrote the file.
+extension StrictJSON {
+  static func inputError(
+    _ error: DecodingError, of type: (some Codable).Type, from data: Data, source: String
+  ) -> InputError {
+    switch error {
+    case .keyNotFound(let key, let context):
+      return InputError(source: source, field: place(context.codingPath + [key]), problem: "is missing")
+    case .typeMismatch(let type, let context):
+      return InputError(
+        source: source, field: place(context.codingPath), problem: "is of the wrong kind", expected: name(of: type))
+    case .valueNotFound(let type, let context):
+      return InputError(source: source, field: place(context.codingPath), problem: "is null", expected: name(of: type))
+    case .dataCorrupted(let context):
+      guard context.codingPath.isEmpty else { return refusedValue(context, source) }
+      // The decoder calls a number that does not fit its place broken JSON, and does not say where it is.
+      let tree: Any
+      do {
+        tree = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+      } catch {
+        return syntaxError(error, data, source)
+      }
+      let number = misfit(in: tree, of: type)
+      return InputError(
+        source: source, field: number?.place, problem: "holds a number that does not fit its place",
+        found: number?.found, expected: "whole numbers, within range, where something is counted")
+    @unknown default:
+      return InputError(source: source, problem: "cannot be read", found: "\(error)")
+    }
+  }
+
+  private static func place(_ path: [any CodingKey]) -> String? {
+    path.isEmpty ? nil : path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+  }
+
+  private static func refusedValue(_ context: DecodingError.Context, _ source: String) -> InputError {
+    // Said by enumerations of words, which do not tell what they know.
+    let words = context.debugDescription.components(separatedBy: "invalid String value ")
+    guard words.count == 2 else {
+      return InputError(
+        source: source, field: place(context.codingPath), problem: "cannot be read", found: context.debugDescription)
+    }
+    return InputError(
+      source: source, field: place(context.codingPath), problem: "is not a word that is known here",
+      found: "\"\(words[1])\"")
+  }
+
+  /// - Parameter error: `JSONSerialization`'s, whose text has the place as a number of bytes.
+  private static func syntaxError(_ error: any Error, _ data: Data, _ source: String) -> InputError {
+    let text = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String ?? ""
+    var result = InputError(source: source, problem: "is no JSON", found: text.isEmpty ? nil : text)
+    if data.allSatisfy({ $0 <= 0x20 }) {
+      result.found = "nothing"
+    } else if let found = text.range(of: "around character ") {
+      let offset = Int(text[found.upperBound...].prefix { $0.isNumber }) ?? 0
+      result.line = 1 + data.prefix(offset).count { $0 == UInt8(ascii: "\n") }
+      let rest = String(decoding: data.dropFirst(offset).prefix(20), as: UTF8.self)
+      result.found = "\"\(rest.prefix { !$0.isNewline })\""
+    } else if text.contains("end of file") {
+      result.line = 1 + data.count { $0 == UInt8(ascii: "\n") }
+      result.found = "the end of the file"
+    }
+    return result
+  }
+
+  /// The first number without which the value can be decoded, or fails in another way: each is replaced by 1 in turn.
+  private static func misfit(in tree: Any, of type: (some Codable).Type) -> (place: String, found: String)? {
+    for (place, found, changed) in replacingNumbers(in: tree, path: "") {
+      guard let data = try? JSONSerialization.data(withJSONObject: changed, options: .fragmentsAllowed) else {
+        continue
+      }
+      do {
+        _ = try JSONDecoder().decode(type, from: data)
+      } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
+        continue
+      } catch {}
+      return (place, found)
+    }
+    return nil
+  }
+
+  /// For each number of a tree its place, itself, and the tree with 1 there.
+  private static func replacingNumbers(in tree: Any, path: String) -> [(place: String, found: String, changed: Any)] {
+    if let object = tree as? [String: Any] {
+      return object.sorted { $0.key < $1.key }.flatMap { key, value in
+        replacingNumbers(in: value, path: path.isEmpty ? key : "\(path).\(key)").map { entry in
+          var copy = object
+          copy[key] = entry.changed
+          return (entry.place, entry.found, copy)
+        }
+      }
+    }
+    if let list = tree as? [Any] {
+      return list.enumerated().flatMap { index, value in
+        replacingNumbers(in: value, path: "\(path)[\(index)]").map { entry in
+          var copy = list
+          copy[index] = entry.changed
+          return (entry.place, entry.found, copy)
+        }
+      }
+    }
+    guard let number = tree as? NSNumber, !(tree is Bool) else { return [] }
+    return [(path, "\(number)", 1)]
+  }
+
+  /// What JSON calls a Swift type.
+  private static func name(of type: any Any.Type) -> String {
+    switch type {
+    case is String.Type: "a text"
+    case is Bool.Type: "true or false"
+    case is Double.Type, is Float.Type: "a number"
+    case is Int.Type, is UInt64.Type: "a whole number"
+    case is [String: Any].Type: "an object"
+    case is [Any].Type: "a list"
+    default: "\(type)"
+    }
+  }
+}
