@@ -5,7 +5,8 @@ import ModelFiles
 
 /// The models that come with Windhover, by name, and any model file by its path.
 public enum ModelCatalog {
-  /// Names of the models that come with Windhover and are found, sorted: "face", "face-haar", "face-lbp", "landmarks", "person".
+  /// Names of the models that come with Windhover and are found, sorted: "face", "face-haar", "face-lbp", "face-lbp-fast",
+  /// "landmarks", "person".
   public static var names: [String] {
     let files = folders.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [] }
     return Set(files.filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) }).sorted()

@@ -21,6 +21,11 @@ extension StoredModel {
       guard !label.isEmpty, label.utf8.count <= 256 else {
         throw InputError(source: "--label", problem: "is no label", found: "\"\(label.prefix(40))\"")
       }
+      guard !path.lowercased().hasSuffix(".xml") else {
+        throw InputError(
+          source: "--label", problem: "would be lost", found: "\(path), and OpenCV's .xml holds no label",
+          expected: "another name, for a model of Windhover's")
+      }
       detector = detector.labelled(label)
     }
     if path.lowercased().hasSuffix(".xml") { return try OpenCVCascade.write(detector, to: path) }

@@ -36,16 +36,21 @@ extension ShapePredictorOptions {
     }
   }
 
-  /// These options with one replaced, its value as text: a number, `true`, `false`, a word, or JSON in
-  /// brackets.
+  /// These options with some replaced, their values as text: a number, `true`, `false`, a word, or JSON in brackets. They
+  /// are checked together, so that their order does not matter; of two of one name the last counts.
   /// - Throws: as above.
-  public func replacing(_ name: String, with text: String, source: String) throws -> ShapePredictorOptions {
-    var value: Any = text == "true" ? true : text == "false" ? false : Int(text) ?? Double(text) ?? text as Any
-    if text.hasPrefix("["), let list = try? JSONSerialization.jsonObject(with: Data(text.utf8)) { value = list }
-    guard JSONSerialization.isValidJSONObject([name: value]) else {
-      throw InputError(source: source, field: name, problem: "has no usable value", found: text)
+  public func replacing(_ settings: [(name: String, text: String)], source: String) throws -> ShapePredictorOptions {
+    guard !settings.isEmpty else { return self }
+    var values: [String: Any] = [:]
+    for (name, text) in settings {
+      var value: Any = text == "true" ? true : text == "false" ? false : Int(text) ?? Double(text) ?? text as Any
+      if text.hasPrefix("["), let list = try? JSONSerialization.jsonObject(with: Data(text.utf8)) { value = list }
+      guard JSONSerialization.isValidJSONObject([name: value]) else {
+        throw InputError(source: source, field: name, problem: "has no usable value", found: text)
+      }
+      values[name] = value
     }
-    return try replacing(JSONSerialization.data(withJSONObject: [name: value]), source: source)
+    return try replacing(JSONSerialization.data(withJSONObject: values), source: source)
   }
 
   /// What ships for faces: gradient levels alone, coarse ones first, the last two of each point's neighbours; chosen on

@@ -49,7 +49,9 @@ enum CascadeCommand {
         .value("--hit-rate", "SHARE", help: "Positives that a stage lets pass. Default: 0.995."),
         .value("--false-alarm", "SHARE", help: "Negatives that a stage may let pass. Default: 0.5."),
         .value(
-          "--goal", "SHARE", help: "Windows that the cascade may let pass: training ends there. Default: of all stages."
+          "--goal", "SHARE",
+          help:
+            "The share of windows without objects that the cascade may let pass: training ends there. Default: --false-alarm to the power of --stages."
         ),
         .value("--samples", "P,N", help: "Positives and negatives a stage. Default: 2000,1000."),
         .flag("--soft", help: "One classifier with a rejection trace in place of stages (.safetensors alone)."),

@@ -52,13 +52,13 @@ enum LandmarksCommand {
 
   private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
     var settings = options.requiredText("--preset") == "dlib" ? ShapePredictorOptions() : .face
-    for item in options.list("--set") {
+    let given = try options.list("--set").map { item in
       guard let equals = item.firstIndex(of: "=") else {
         throw UsageError("--set: found \"\(item)\", expected NAME=VALUE")
       }
-      settings = try settings.replacing(
-        String(item[..<equals]), with: String(item[item.index(after: equals)...]), source: "--set")
+      return (name: String(item[..<equals]), text: String(item[item.index(after: equals)...]))
     }
+    settings = try settings.replacing(given, source: "--set")
     if let seed = try options.seed("--seed") { settings.seed = seed }
     if options.flag("--list-options") {
       try StandardOutput.write(try ModelFile.json(settings) + "\n")
@@ -67,6 +67,9 @@ enum LandmarksCommand {
     guard let output = options.text("--output") else { throw UsageError("--output FILE is missing") }
     let references = options.list("--data")
     if references.isEmpty { throw UsageError("--data REF is missing: faces to learn from") }
+    if output.hasSuffix(".dat"), options.isGiven("--leaves") {
+      throw UsageError("--leaves: a .dat holds leaves of 32 bits; give a .safetensors as --output")
+    }
     if output.hasSuffix(".dat"), settings.changeFrame == .shape || !settings.gradients.isEmpty {
       throw UsageError(
         "--output: a .dat cannot hold leaves that turn with the shape or gradient levels; use --preset dlib or .safetensors"

@@ -49,6 +49,9 @@ struct CascadeFormatsTests {
     let model = try ModelCatalog.model(native)
     #expect(model.description.hasPrefix("cascade, version 1\n  finds edge, window 8 x 8 pixels\n"))
     #expect(try #require(try model.picture()).width > 0)
+    #expect { try model.export(to: xml, label: "edge", source: native, command: "lose it") } throws: {
+      "\($0)".contains("holds no label")
+    }
     try model.export(to: xml, label: nil, source: native, command: "export it")
     let foreign = try ModelCatalog.model(xml)
     #expect(foreign.format == "OpenCV cascade" && foreign.file == nil)

@@ -421,7 +421,7 @@ struct LandmarkTrainingJobTests {
       name.hasPrefix("gradients[0].")
       ? ("gradients", "[{\"\(name.dropFirst("gradients[0].".count))\": \(value)}]") : (name, value)
     let error = Self.error {
-      _ = try ShapePredictorOptions().replacing(option, with: given, source: "--set")
+      _ = try ShapePredictorOptions().replacing([(option, given)], source: "--set")
       throw CancelledError()
     }
     #expect(error?.field == name, "\(name)=\(value): \(error as Any)")

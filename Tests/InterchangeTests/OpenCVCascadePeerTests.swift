@@ -96,7 +96,7 @@ struct OpenCVCascadePeerTests {
       request.cascades += [path, copy]
       detectors += [detector, detector]
     }
-    for name in ["face-haar", "face-lbp"] {
+    for name in ["face-haar", "face-lbp", "face-lbp-fast"] {
       let model = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Sources/Windhover/Models/\(name).safetensors")
       detectors.append(try CascadeDetector(modelFile: ModelFile(path: model.path)))

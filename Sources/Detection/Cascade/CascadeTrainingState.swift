@@ -60,7 +60,8 @@ extension CascadeTrainer {
         progress.receive(
           .warning(
             "\(options.positiveCount) positives a stage are asked for, \(data.positives.count) are there: all of them are used, "
-              + "with \(negativesWanted(state)) negatives in proportion, not \(options.negativeCount)"
+              + "with \(negativesWanted(state)) negatives in proportion, not \(options.negativeCount); jittered copies (--copies, sampling.copies) make more of each "
+              + "object"
           ))
       }
       return nil
