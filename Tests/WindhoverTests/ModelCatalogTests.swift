@@ -4,7 +4,8 @@ import Windhover
 struct ModelCatalogTests {
   @Test func anUnknownModelIsNamedWithWhatThereIs() {
     #expect { try ModelCatalog.path(of: "no-such-model") } throws: { error in
-      "\(error)".contains("no-such-model") && "\(error)".contains("face, face-haar, face-lbp, face-lbp-fast, landmarks, person")
+      "\(error)".contains("no-such-model")
+        && "\(error)".contains("face, face-haar, face-lbp, face-lbp-fast, landmarks, person")
     }
   }
 
