@@ -16,7 +16,8 @@ enum RunCommand {
       operands: .one("DIR"),
       options: [
         .value(
-          "--output", "DIR", short: "-o", help: "Where to write. Default: out/experiments/ and DIR's last two names."),
+          "--output", "DIR", short: "-o", help: "Where to write. Default: out/experiments/ and DIR's last two names."
+        ).unrecorded(),
         .flag("--record", help: "Also write expected.json and report.md into DIR, in place of those that are there."),
         .value("--train-only", "FILE", help: "Train, write the model to FILE, and evaluate nothing."),
         .threads,
