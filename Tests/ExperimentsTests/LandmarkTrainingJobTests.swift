@@ -5,75 +5,10 @@ import Geometry
 import Imaging
 import Landmarks
 import ModelFiles
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import Experiments
-
-/// Drawn faces (dark spots on a light ground) as files, with labels in imglab's XML.
-private final class SpotFolder {
-  let path = FileManager.default.temporaryDirectory.appendingPathComponent("windhover-\(UUID().uuidString)").path
-
-  init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  static func spots(_ index: Int, count: Int) -> [Point] {
-    var random = RandomStream(seed: 3, stream: UInt64(index))
-    let (x, y) = (12 + 10 * random.uniform(), 12 + 10 * random.uniform())
-    return (0..<count).map { k in
-      let angle = 2 * Double.pi * Double(k) / Double(count)
-      return Point(
-        x: (x + 12 + 10 * cos(angle) + random.gaussian()).rounded(), y: (y + 12 + 10 * sin(angle)).rounded())
-    }
-  }
-
-  static func picture(_ spots: [Point], colour: Bool = false) -> ByteImage {
-    var image = ByteImage(width: 56, height: 56, channelCount: 1, filledWith: 190)
-    for row in 0..<56 {
-      for column in 0..<56 {
-        let at = Point(x: Double(column), y: Double(row))
-        if let k = spots.firstIndex(where: { $0.distance(to: at) < 3 }) {
-          image.pixels[row * 56 + column] = UInt8(20 + 9 * (k % 12))
-        }
-      }
-    }
-    return colour ? image.rgb() : image
-  }
-
-  /// Pictures and `faces.xml`; parts are named by `names` and written in the order of `order`; `absent` says which part a
-  /// face lacks.
-  func write(
-    count: Int, names: [String], order: [Int]? = nil, absent: (Int) -> Int? = { _ in nil }, shift: Double = 0
-  ) throws {
-    var text = "<dataset><images>\n"
-    for index in 0..<count {
-      let spots = SpotFolder.spots(index, count: names.count)
-      try ImageFile.write(SpotFolder.picture(spots, colour: index % 2 == 0), to: "\(path)/\(index).png")
-      let (x0, y0) = (spots.map(\.x).min()! - 4 + shift, spots.map(\.y).min()! - 4)
-      text += "<image file='\(index).png'><box left='\(x0)' top='\(y0)' width='28' height='28'><label>face</label>"
-      for k in order ?? Array(names.indices) where absent(index) != k {
-        text += "<part name='\(names[k])' x='\(spots[k].x)' y='\(spots[k].y)'/>"
-      }
-      text += "</box></image>\n"
-    }
-    try AtomicFile.write(text + "</images></dataset>\n", to: "\(path)/faces.xml")
-  }
-
-  func dataset() throws -> Dataset { try Dataset.load(DatasetReference.parse("imglab:\(path)/faces.xml")) }
-}
-
-private final class Notes: ProgressSink, Sendable {
-  let lines = Mutex<[String]>([])
-
-  func receive(_ event: ProgressEvent) {
-    switch event {
-    case .note(let text), .warning(let text): lines.withLock { $0.append(text) }
-    default: break
-    }
-  }
-
-  var text: String { lines.withLock { $0.joined(separator: "\n") } }
-}
 
 @Suite("Landmark training jobs")
 struct LandmarkTrainingJobTests {
@@ -111,7 +46,7 @@ struct LandmarkTrainingJobTests {
     let folder = try SpotFolder()
     let letters = names.indices.sorted { names[$0] < names[$1] }
     try folder.write(count: 25, names: names, order: letters)
-    let notes = Notes()
+    let notes = RecordedProgress()
     let model = try Self.run(
       LandmarkTrainingJob(training: try folder.dataset(), boxes: .annotated, options: Self.small), progress: notes)
     // The mean shape goes around the circle, point after point.
@@ -121,8 +56,8 @@ struct LandmarkTrainingJobTests {
       let expected = 2 * Double.pi * Double(k) / 11
       #expect(cos(angle - expected) > 0.9, "point \(k) lies at \(angle)")
     }
-    #expect(notes.text.contains(names[0] == "0" ? "points 0 to 10 in natural order" : "0=00 1=01 2=02"))
-    #expect(!names.contains("00") || notes.text.contains("9=09 10=10"))
+    #expect(notes.told.contains(names[0] == "0" ? "points 0 to 10 in natural order" : "0=00 1=01 2=02"))
+    #expect(!names.contains("00") || notes.told.contains("9=09 10=10"))
   }
 
   @Test("parts that a box lacks are absent: told, and not learnt from")
@@ -131,10 +66,10 @@ struct LandmarkTrainingJobTests {
     try folder.write(count: 30, names: ["a", "b", "c", "d"], absent: { $0 % 3 == 0 ? 2 : nil })
     let dataset = try folder.dataset()
     #expect(dataset.problems.contains { $0.message.contains("10 boxes lack some of the file's 4 parts") })
-    let notes = Notes()
+    let notes = RecordedProgress()
     let job = LandmarkTrainingJob(training: dataset, boxes: .annotated, options: Self.small)
     let model = try Self.run(job, progress: notes)
-    #expect(notes.text.contains("labelled absent, so not learnt from there: c in 10 faces"))
+    #expect(notes.told.contains("labelled absent, so not learnt from there: c in 10 faces"))
     // Not an average with anything: point c is where the faces that have it have it.
     let whole = try SpotFolder()
     try whole.write(count: 30, names: ["a", "b", "c", "d"])
