@@ -12,11 +12,8 @@ extension ByteImage {
     precondition(width > 0 && height > 0, "an empty image cannot be resized")
     precondition(size.width > 0 && size.height > 0, "a resized image needs at least one pixel, got \(size)")
     if size == self.size { return self }
-    // Both methods are the mean of four pixels here.
-    if 2 * size.width == width && 2 * size.height == height { return halved() }
-    switch method {
-    case .bilinear: return bilinear(to: size)
-    case .area:
+    // Both methods are the mean of four pixels at half the size.
+    if method == .area && !isTwice(size) {
       return resampled(
         columns: AxisTaps(
           origin: 0, extent: Double(width), count: size.width, sourceCount: width, method: .area,
@@ -25,75 +22,127 @@ extension ByteImage {
           origin: 0, extent: Double(height), count: size.height, sourceCount: height, method: .area,
           interpolatesGrowth: false))
     }
+    let total = size.width * size.height * channelCount
+    let result = [UInt8](unsafeUninitializedCapacity: total) { buffer, filled in
+      filled = total
+      writeBilinear(to: size, into: buffer.baseAddress!, rowStride: size.width * channelCount)
+    }
+    return ByteImage(width: size.width, height: size.height, channelCount: channelCount, pixels: result)
   }
 
-  private func bilinear(to size: PixelSize) -> ByteImage {
+  /// Replaces this image by another, resized (`.bilinear`), with its border pixels repeated around it.
+  ///
+  /// What `source.resized(to: size).crop(x: -left, y: -top, width: frame.width, height: frame.height)` gives, in one pass and
+  /// in this image's own memory where that is large enough: fresh memory for each level of a pyramid would have to be
+  /// mapped in by the system.
+  ///
+  /// - Parameters:
+  ///   - source: the image to resize; it has pixels.
+  ///   - size: of the resized image; positive.
+  ///   - left, top: where it lies in the frame.
+  ///   - frame: the new size of this image, which holds the resized one whole.
+  public mutating func setToResized(_ source: ByteImage, size: PixelSize, left: Int, top: Int, frame: PixelSize) {
+    precondition(source.width > 0 && source.height > 0, "an empty image cannot be resized")
+    precondition(size.width > 0 && size.height > 0, "a resized image needs at least one pixel, got \(size)")
+    precondition(
+      left >= 0 && top >= 0 && left + size.width <= frame.width && top + size.height <= frame.height,
+      "the frame \(frame) has no room for \(size) at \(left), \(top)")
+    let channels = source.channelCount
+    let rowBytes = frame.width * channels
+    let total = rowBytes * frame.height
+    var memory: [UInt8] = []
+    swap(&memory, &pixels)
+    if memory.count > total {
+      memory.removeLast(memory.count - total)
+    } else if memory.count < total {
+      if memory.capacity < total { memory = [] }
+      memory.append(contentsOf: repeatElement(0, count: total - memory.count))
+    }
+    memory.withUnsafeMutableBufferPointer { buffer in
+      let base = buffer.baseAddress!
+      source.writeBilinear(to: size, into: base + top * rowBytes + left * channels, rowStride: rowBytes)
+      let right = (left + size.width) * channels
+      for row in top..<top + size.height {
+        let line = base + row * rowBytes
+        for at in 0..<left * channels { line[at] = line[left * channels + at % channels] }
+        for at in right..<rowBytes { line[at] = line[at - channels] }
+      }
+      for row in 0..<top { (base + row * rowBytes).update(from: base + top * rowBytes, count: rowBytes) }
+      let bottom = base + (top + size.height - 1) * rowBytes
+      for row in top + size.height..<frame.height { (base + row * rowBytes).update(from: bottom, count: rowBytes) }
+    }
+    self = ByteImage(width: frame.width, height: frame.height, channelCount: channels, pixels: memory)
+  }
+
+  private func isTwice(_ size: PixelSize) -> Bool { 2 * size.width == width && 2 * size.height == height }
+
+  /// Writes the whole image at another size, `rowStride` bytes from row to row.
+  private func writeBilinear(to size: PixelSize, into target: UnsafeMutablePointer<UInt8>, rowStride: Int) {
+    if size == self.size {
+      let rowBytes = width * channelCount
+      pixels.withUnsafeBufferPointer { source in
+        for y in 0..<height {
+          (target + y * rowStride).update(from: source.baseAddress! + y * rowBytes, count: rowBytes)
+        }
+      }
+    } else if isTwice(size) {
+      writeHalved(into: target, rowStride: rowStride)
+    } else {
+      writeInterpolated(to: size, into: target, rowStride: rowStride)
+    }
+  }
+
+  private func writeInterpolated(to size: PixelSize, into target: UnsafeMutablePointer<UInt8>, rowStride: Int) {
     let channels = channelCount
     let rowBytes = width * channels
     let targetBytes = size.width * channels
     let columns = LinearAxis(count: size.width, sourceCount: width)
     let rows = LinearAxis(count: size.height, sourceCount: height)
-    let total = targetBytes * size.height
-    let result = [UInt8](unsafeUninitializedCapacity: total) { buffer, filled in
-      filled = total
-      // One blended row with a replicated pixel (and a spare lane for wide loads), two gathered rows, and the weights.
-      withUnsafeTemporaryAllocation(of: Int16.self, capacity: rowBytes + 8 + 3 * (targetBytes + 8) + weightRun) {
-        scratch in
-        let blended = scratch.baseAddress!
-        let near = blended + rowBytes + 8
-        let far = near + targetBytes + 8
-        let weights = far + targetBytes + 8
-        let rowWeights = weights + targetBytes + 8
-        blended.update(repeating: 0, count: rowBytes + 8)
-        for x in 0..<size.width {
-          for c in 0..<channels { weights[x * channels + c] = columns.weights[x] }
-        }
-        pixels.withUnsafeBufferPointer { source in
-          columns.indices.withUnsafeBufferPointer { indices in
-            for y in 0..<size.height {
-              let above = source.baseAddress! + Int(rows.indices[y]) * rowBytes
-              let below = above + (Int(rows.indices[y]) + 1 < height ? rowBytes : 0)
-              rowWeights.update(repeating: rows.weights[y], count: weightRun)
-              blendRows(above, below, weights: rowWeights, into: blended, count: rowBytes)
-              for c in 0..<channels { blended[rowBytes + c] = blended[rowBytes - channels + c] }
-              if channels == 1 {
-                gatherGrey(blended, indices.baseAddress!, near: near, far: far, count: size.width)
-              } else {
-                gatherColor(blended, indices.baseAddress!, near: near, far: far, count: size.width)
-              }
-              blendColumns(
-                near, far, weights, into: buffer.baseAddress! + y * targetBytes, count: targetBytes)
-            }
-          }
-        }
+    // One blended row with a replicated pixel (and a spare lane for wide loads), two gathered rows, and the weights.
+    withUnsafeTemporaryAllocation(of: Int16.self, capacity: rowBytes + 8 + 3 * (targetBytes + 8) + weightRun) {
+      scratch in
+      let blended = scratch.baseAddress!
+      let near = blended + rowBytes + 8
+      let far = near + targetBytes + 8
+      let weights = far + targetBytes + 8
+      let rowWeights = weights + targetBytes + 8
+      blended.update(repeating: 0, count: rowBytes + 8)
+      for x in 0..<size.width {
+        for c in 0..<channels { weights[x * channels + c] = columns.weights[x] }
       }
-    }
-    return ByteImage(width: size.width, height: size.height, channelCount: channels, pixels: result)
-  }
-}
-
-extension ByteImage {
-  /// The mean of each two by two pixels, rounded half up.
-  private func halved() -> ByteImage {
-    let channels = channelCount
-    let rowBytes = width * channels
-    let target = PixelSize(width: width / 2, height: height / 2)
-    let total = target.width * target.height * channels
-    let result = [UInt8](unsafeUninitializedCapacity: total) { buffer, filled in
-      filled = total
       pixels.withUnsafeBufferPointer { source in
-        for y in 0..<target.height {
-          let above = source.baseAddress! + 2 * y * rowBytes
-          let out = buffer.baseAddress! + y * target.width * channels
-          if channels == 1 {
-            halveGrey(above, above + rowBytes, into: out, count: target.width)
-          } else {
-            halveColor(above, above + rowBytes, into: out, count: target.width)
+        columns.indices.withUnsafeBufferPointer { indices in
+          for y in 0..<size.height {
+            let above = source.baseAddress! + Int(rows.indices[y]) * rowBytes
+            let below = above + (Int(rows.indices[y]) + 1 < height ? rowBytes : 0)
+            rowWeights.update(repeating: rows.weights[y], count: weightRun)
+            blendRows(above, below, weights: rowWeights, into: blended, count: rowBytes)
+            for c in 0..<channels { blended[rowBytes + c] = blended[rowBytes - channels + c] }
+            if channels == 1 {
+              gatherGrey(blended, indices.baseAddress!, near: near, far: far, count: size.width)
+            } else {
+              gatherColor(blended, indices.baseAddress!, near: near, far: far, count: size.width)
+            }
+            blendColumns(near, far, weights, into: target + y * rowStride, count: targetBytes)
           }
         }
       }
     }
-    return ByteImage(width: target.width, height: target.height, channelCount: channels, pixels: result)
+  }
+
+  /// The mean of each two by two pixels, rounded half up.
+  private func writeHalved(into target: UnsafeMutablePointer<UInt8>, rowStride: Int) {
+    let rowBytes = width * channelCount
+    pixels.withUnsafeBufferPointer { source in
+      for y in 0..<height / 2 {
+        let above = source.baseAddress! + 2 * y * rowBytes
+        if channelCount == 1 {
+          halveGrey(above, above + rowBytes, into: target + y * rowStride, count: width / 2)
+        } else {
+          halveColor(above, above + rowBytes, into: target + y * rowStride, count: width / 2)
+        }
+      }
+    }
   }
 }
 

@@ -50,6 +50,29 @@ struct ResizeTests {
     }
   }
 
+  @Test("Resized into a frame: the same bytes as resizing and then cropping, whatever the memory held before")
+  func framed() {
+    var random = RandomStream(seed: 77)
+    var target = ByteImage(width: 0, height: 0, channelCount: 1, pixels: [])
+    for step in 0..<60 {
+      let channels = step % 2 == 0 ? 3 : 1
+      let source = randomImage(
+        width: 1 + random.index(below: 40), height: 1 + random.index(below: 30), channelCount: channels, using: &random)
+      // Among the sizes: the image's own and half of it, which have ways of their own.
+      var size = PixelSize(width: 1 + random.index(below: 50), height: 1 + random.index(below: 40))
+      if step % 5 == 0 { size = source.size }
+      if step % 5 == 1, source.width > 1, source.height > 1 {
+        size = PixelSize(width: source.width / 2, height: source.height / 2)
+      }
+      let (left, top) = (random.index(below: 3), random.index(below: 3))
+      let frame = PixelSize(
+        width: left + size.width + random.index(below: 9), height: top + size.height + random.index(below: 9))
+      target.setToResized(source, size: size, left: left, top: top, frame: frame)
+      let expected = source.resized(to: size).crop(x: -left, y: -top, width: frame.width, height: frame.height)
+      #expect(target == expected, "seed 77, step \(step): \(source.size) to \(size) at \(left), \(top) in \(frame)")
+    }
+  }
+
   @Test("A constant image stays constant at every size", arguments: ResizeMethod.allCases)
   func constant(method: ResizeMethod) {
     for value: UInt8 in [0, 1, 127, 254, 255] {

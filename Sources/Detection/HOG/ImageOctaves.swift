@@ -25,10 +25,13 @@ struct ImageOctaves: Sendable {
 
   var full: ByteImage { images[0] }
 
-  /// The whole image at a size.
-  func level(_ size: PixelSize) -> ByteImage {
-    let source = images.last { $0.width >= size.width && $0.height >= size.height } ?? images[0]
-    return source.resized(to: size, method: .bilinear)
+  /// The whole image at a size, within a frame in which its border is repeated, in the memory of `image`.
+  func write(level size: PixelSize, into image: inout ByteImage, left: Int, top: Int, frame: PixelSize) {
+    image.setToResized(source(forLevel: size), size: size, left: left, top: top, frame: frame)
+  }
+
+  private func source(forLevel size: PixelSize) -> ByteImage {
+    images.last { $0.width >= size.width && $0.height >= size.height } ?? images[0]
   }
 
   /// The part of the image under `box` (pixels of the full image; the border is repeated outside it) at a size.

@@ -9,7 +9,7 @@ struct PyramidScan: Sendable {
   let options: ScanOptions
   let plan: ScanPlan
   private let octaves: ImageOctaves
-  private let spare = SpareMaps()
+  private let spare = SpareLevels()
 
   init(detector: HOGDetector, image: ByteImage, options: ScanOptions) {
     self.detector = detector
@@ -33,17 +33,13 @@ struct PyramidScan: Sendable {
   /// The windows of neighbouring levels, a scan a level.
   func scan(group: Range<Int>, floor: Double) -> [WindowScan] {
     let computed = PyramidScan.computedLevel(of: group)
-    var source = spare.take()
-    var map = group.count > 1 ? spare.take() : FeatureMap.empty
-    defer {
-      spare.giveBack(source)
-      if group.count > 1 { spare.giveBack(map) }
-    }
-    compute(&source, level: computed)
+    var memory = spare.take()
+    defer { spare.giveBack(memory) }
+    compute(level: computed, in: &memory)
     return group.map { level in
-      if level == computed { return scan(level: level, map: source, floor: floor) }
-      interpolate(&map, level: level, from: source, of: computed)
-      return scan(level: level, map: map, floor: floor)
+      if level == computed { return scan(level: level, map: memory.computed, floor: floor) }
+      interpolate(&memory.interpolated, level: level, from: memory.computed, of: computed)
+      return scan(level: level, map: memory.interpolated, floor: floor)
     }
   }
 
@@ -51,11 +47,15 @@ struct PyramidScan: Sendable {
   func map(level index: Int) -> FeatureMap {
     let group = groups[index / options.sharedLevels]
     let computed = PyramidScan.computedLevel(of: group)
-    var source = FeatureMap.empty
-    compute(&source, level: computed)
-    if computed == index { return source }
+    var memory = spare.take()
+    compute(level: computed, in: &memory)
     var map = FeatureMap.empty
-    interpolate(&map, level: index, from: source, of: computed)
+    if computed == index {
+      swap(&map, &memory.computed)
+    } else {
+      interpolate(&map, level: index, from: memory.computed, of: computed)
+    }
+    spare.giveBack(memory)
     return map
   }
 
@@ -82,19 +82,16 @@ struct PyramidScan: Sendable {
       rows: sampling(level.size.height, near.size.height), columns: sampling(level.size.width, near.size.width))
   }
 
-  private func compute(_ map: inout FeatureMap, level index: Int) {
+  private func compute(level index: Int, in memory: inout LevelMemory) {
     let level = plan.levels[index]
     switch options.levelRule {
     case .openCV:
-      detector.features.fill(&map, with: octaves.full.resizedAsOpenCV(to: level.size), padding: options.padding)
+      detector.features.fill(
+        &memory.computed, with: octaves.full.resizedAsOpenCV(to: level.size), padding: options.padding)
     case .exact:
-      let image = octaves.level(level.size)
-      let padded =
-        level.paddedSize == level.size
-        ? image
-        : image.crop(
-          x: -level.padding, y: -level.padding, width: level.paddedSize.width, height: level.paddedSize.height)
-      detector.features.fill(&map, with: padded)
+      octaves.write(
+        level: level.size, into: &memory.image, left: level.padding, top: level.padding, frame: level.paddedSize)
+      detector.features.fill(&memory.computed, with: memory.image)
     }
   }
 
