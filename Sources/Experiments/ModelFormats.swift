@@ -42,13 +42,16 @@ public enum ModelFormats {
 
   static let headSize = 512
 
-  /// Reads a model file of any known format, told by its content and not by its name.
+  /// Reads a model file of any known format, told by its content; the name decides only what is said of a damaged file.
   ///
   /// - Throws: `InputError` with the path, for a file that cannot be read, is of no known kind, or does not hold together.
   public static func read(_ path: String) throws -> StoredModel {
     let head = try ModelFile.head(of: path, count: headSize)
-    guard ModelFile.isLikely(head) else {
-      guard let format = foreign.first(where: { $0.isLikely(head) }) else {
+    let format = foreign.first { $0.isLikely(head) }
+    // A file of our name that nothing else claims is ours, damaged: its reader says what is wrong with it.
+    let isDamaged = path.hasSuffix(".safetensors") && format == nil && !head.isEmpty
+    guard ModelFile.isLikely(head) || isDamaged else {
+      guard let format else {
         throw InputError(
           source: path, problem: "is no model of a known format",
           found: head.isEmpty ? "an empty file" : "other contents (first bytes \(hexadecimal(head.prefix(8))))",

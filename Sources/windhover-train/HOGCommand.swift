@@ -48,7 +48,7 @@ enum HOGCommand {
           "A face detector from dlib's annotations and photos without faces."
         ),
         (
-          "windhover-train hog --preset person -p inria/train-windows -n inria/train-negatives -o person.safetensors",
+          "windhover-train hog --preset person-2005 -p inria/train-windows -n inria/train-negatives -o person.safetensors",
           "The person detector of Dalal and Triggs."
         ),
         (

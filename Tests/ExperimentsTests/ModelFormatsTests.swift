@@ -107,6 +107,20 @@ struct ModelFormatsTests {
     }
   }
 
+  @Test func aDamagedFileOfOurNameSaysWhatIsWrongWithIt() throws {
+    defer { remove() }
+    let path = try path("model.safetensors")
+    try hog.modelFile(provenance: Provenance(command: "train it", dataSets: [], seed: 4)).write(to: path)
+    var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    bytes[6] = 1
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    let error = #expect(throws: InputError.self) { try ModelFormats.read(path) }
+    #expect(error?.description.contains("impossible header length") == true)
+    try Data(bytes.prefix(4)).write(to: URL(fileURLWithPath: path))
+    let short = #expect(throws: InputError.self) { try ModelFormats.read(path) }
+    #expect(short?.description.contains("too short") == true)
+  }
+
   @Test(arguments: ["", "{", "not a model at all\n", "\u{1}\u{1}"]) func whatIsNoModelIsRefused(content: String) throws
   {
     defer { remove() }
