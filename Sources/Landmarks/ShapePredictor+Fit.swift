@@ -43,31 +43,42 @@ extension ShapePredictor {
     }
     if gradientLevels.isEmpty { return }
     var face: AlignedFace?
-    for level in gradientLevels { face = refine(plane, shape: shape, by: level, reusing: face) }
+    for (index, level) in gradientLevels.enumerated() {
+      let isShared = index + 1 < gradientLevels.count && !gradientLevels[index + 1].reading.alignsAnew
+      face = refine(plane, shape: shape, by: level, reusing: face, isShared: isShared)
+    }
   }
 
   /// Moves `shape` by one gradient level.
-  /// - Parameter face: that of the level before, still aligned to its photo.
+  /// - Parameters:
+  ///   - face: that of the level before, still aligned to its photo.
+  ///   - isShared: whether the next level reads this one's face again.
   /// - Returns: what the next level may read again.
   func refine(
-    _ plane: GreyPlane, shape: UnsafeMutablePointer<Float>, by level: GradientLevel, reusing face: AlignedFace?
+    _ plane: GreyPlane, shape: UnsafeMutablePointer<Float>, by level: GradientLevel, reusing face: AlignedFace?,
+    isShared: Bool
   ) -> AlignedFace {
     var aligned = face
     if face.map({ !$0.reading.reads(sameFaceAs: level.reading) }) ?? true { aligned = nil }
     let reader = aligned ?? AlignedFace(level.reading, meanShape: meanShape)
     if aligned == nil || level.reading.alignsAnew {
       let turn = meanShape.withUnsafeBufferPointer { Turn(from: $0.baseAddress!, to: shape, count: pointCount) }
-      reader.align(plane, shape: shape, turn: turn)
+      reader.align(shape: shape, turn: turn, spare: isShared ? ShapePredictor.spare : 0)
     }
-    refine(shape, by: level, reading: reader)
+    refine(plane, shape: shape, by: level, reading: reader)
     return reader
   }
 
+  /// Pixels of an aligned face by which most shapes move at most when it is read a second time.
+  private static let spare = 3
+
   /// Moves `shape` by what the level sees in a face that is aligned already.
-  func refine(_ shape: UnsafeMutablePointer<Float>, by level: GradientLevel, reading face: AlignedFace) {
+  func refine(
+    _ plane: GreyPlane, shape: UnsafeMutablePointer<Float>, by level: GradientLevel, reading face: AlignedFace
+  ) {
     let values = meanShape.count
     withUnsafeTemporaryAllocation(of: Int16.self, capacity: face.featureCount) { features in
-      face.read(shape, to: features.baseAddress!)
+      face.read(plane, shape, to: features.baseAddress!)
       withUnsafeTemporaryAllocation(of: Float.self, capacity: values) { change in
         level.change(features.baseAddress!, values: values, to: change.baseAddress!)
         let turn = face.turn

@@ -114,8 +114,9 @@ public struct ShapePredictorTrainer: Sendable {
     executor.forEachChunk(of: samples.count, chunkSize: 64) { range in
       let face = AlignedFace(level.reading, meanShape: predictor.meanShape)
       for sample in range {
-        samples.align(face, sample: sample)
-        predictor.refine(samples.current + sample * samples.values, by: level, reading: face)
+        samples.align(face, sample: sample) { plane in
+          predictor.refine(plane, shape: samples.current + sample * samples.values, by: level, reading: face)
+        }
       }
     }
   }

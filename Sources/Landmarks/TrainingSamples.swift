@@ -171,11 +171,10 @@ final class TrainingSamples: @unchecked Sendable {
     }
   }
 
-  /// Aligns a sample's face as the last `align()` found it.
-  func align(_ face: AlignedFace, sample: Int) {
-    faces[sample / oversampling].view.withPlane { plane, _ in
-      face.align(plane, middle: alignments[sample].middle, turn: alignments[sample].turn)
-    }
+  /// Aligns a sample's face as the last `align()` found it, and lends its photo.
+  func align(_ face: AlignedFace, sample: Int, _ body: (GreyPlane) -> Void) {
+    face.align(middle: alignments[sample].middle, turn: alignments[sample].turn)
+    faces[sample / oversampling].view.withPlane { plane, _ in body(plane) }
   }
 
   /// Fills the residuals in the frames that the faces are aligned to.

@@ -106,6 +106,49 @@ struct GradientLevelTests {
     return result
   }
 
+  /// What is read around each of some shapes in turn, with the face aligned to one.
+  private static func read(
+    _ face: AlignedFace, _ image: ByteImage, _ frame: BoxFrame, alignedTo shape: [Float], _ shapes: [[Float]],
+    spare: Int = 0
+  ) -> [[Int16]] {
+    image.pixels.withUnsafeBufferPointer { pixels in
+      let plane = GreyPlane(
+        pixels: pixels.baseAddress!, width: image.width, height: image.height, originX: frame.originX,
+        originY: frame.originY, unitX: frame.unitX, unitY: frame.unitY)
+      face.align(shape: shape, turn: Turn(from: mean, to: shape, count: 3), spare: spare)
+      return shapes.map { shape in
+        var found = [Int16](repeating: 0, count: face.featureCount)
+        face.read(plane, shape, to: &found)
+        return found
+      }
+    }
+  }
+
+  @Test("what is read does not depend on what was read before", arguments: [1, 3, 5], [0, 1, 7])
+  func area(cell: Int, spare: Int) {
+    var random = RandomStream(seed: UInt64(cell))
+    var image = ByteImage(width: 64, height: 48, channelCount: 1, filledWith: 0)
+    for k in image.pixels.indices { image.pixels[k] = UInt8(random.index(below: 256)) }
+    let frame = BoxFrame(Box(x: 11.5, y: 3.25, width: 37, height: 40))
+    let reading = GradientLevel.Reading(resolution: 37, cell: cell, grid: 3)
+    for round in 0..<20 {
+      // Close together at first, so that little is ready, and then farther off than any map reaches.
+      let shapes = [0.05, 0.2, 0.6, 3, 0.1].map { spread in
+        Self.mean.map { Float(0.5 + (Double($0) - 0.5) * spread + spread * random.uniform(in: -0.3..<0.3)) }
+      }
+      let turned = Self.mean.map { $0 + Float(random.uniform(in: -0.1..<0.1)) }
+      let face = AlignedFace(reading, meanShape: Self.mean)
+      // Something else was there before.
+      _ = Self.read(face, image, frame, alignedTo: Self.mean, [shapes[2]], spare: 3)
+      let together = Self.read(face, image, frame, alignedTo: turned, shapes, spare: spare)
+      for (shape, found) in zip(shapes, together) {
+        let alone = Self.read(
+          AlignedFace(reading, meanShape: Self.mean), image, frame, alignedTo: turned, [shape], spare: 1000)
+        #expect(found == alone[0], "round \(round)")
+      }
+    }
+  }
+
   @Test("histograms agree with their definition", arguments: [1, 3, 5], [1, 2, 4])
   func oracle(cell: Int, grid: Int) {
     var random = RandomStream(seed: UInt64(10 * cell + grid))
@@ -121,14 +164,7 @@ struct GradientLevelTests {
     let reading = GradientLevel.Reading(resolution: 31.3, cell: cell, grid: grid)
     let expected = Self.slowly(image, frame: frame, shape: shape, reading: reading)
     let face = AlignedFace(reading, meanShape: Self.mean)
-    var found = [Int16](repeating: 0, count: face.featureCount)
-    image.pixels.withUnsafeBufferPointer { pixels in
-      face.align(
-        GreyPlane(
-          pixels: pixels.baseAddress!, width: 50, height: 40, originX: frame.originX, originY: frame.originY,
-          unitX: frame.unitX, unitY: frame.unitY), shape: shape, turn: Turn(from: Self.mean, to: shape, count: 3))
-      face.read(shape, to: &found)
-    }
+    let found = Self.read(face, image, frame, alignedTo: shape, [shape])[0]
     #expect(found.count == expected.count)
     // The root is near, to a twentieth: a tenth of the square. The rest is the rounding of pixels.
     let differences = zip(found, expected).map { number, value in
