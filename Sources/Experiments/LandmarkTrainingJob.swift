@@ -48,6 +48,11 @@ public struct LandmarkTrainingJob: Sendable {
       training, boxes: boxes, largestBox: largestBox, margin: margin, executor: executor, progress: progress,
       cancellation: cancellation)
     note(set, name: training.name, progress)
+    if learnsConfidence, set.faces.count < Self.leastForConfidence {
+      progress.receive(
+        .warning(
+          "no confidence will be learnt: \(set.faces.count) faces, at least \(Self.leastForConfidence) are needed"))
+    }
     var faces = set.faces
     if isMirrored {
       guard let layout, layout.pointCount == set.pointNames.count else {
@@ -94,8 +99,9 @@ public struct LandmarkTrainingJob: Sendable {
           String(format: "level %d: mean error in box sides: training %.5f", report.level, report.trainingError)
             + error))
       if let checkpoint {
-        try LandmarkCheckpoint(LandmarkModel(predictor: predictor, options: options, provenance: provenance))
-          .write(to: checkpoint)
+        try LandmarkCheckpoint(
+          LandmarkModel(predictor: predictor, options: options, provenance: provenance), isMirrored: isMirrored
+        ).write(to: checkpoint)
       }
     }
     var model = LandmarkModel(
@@ -105,15 +111,14 @@ public struct LandmarkTrainingJob: Sendable {
     return model
   }
 
+  /// Faces below which no confidence is learnt.
+  private static let leastForConfidence = 20
+
   /// `nil`, and a warning, where the faces cannot teach one: the model is whole without it.
   private func confidence(
     _ predictor: ShapePredictor, _ faces: [LandmarkFace], _ executor: ParallelExecutor, _ progress: any ProgressSink
   ) throws -> FitConfidence? {
-    let least = 20
-    guard faces.count >= least else {
-      progress.receive(.warning("no confidence is learnt: \(faces.count) faces, at least \(least) are needed"))
-      return nil
-    }
+    guard faces.count >= Self.leastForConfidence else { return nil }
     do {
       return try FitConfidence.train(predictor, faces: faces, seed: options.seed, executor: executor)
     } catch let error as InputError {
@@ -180,7 +185,8 @@ public struct LandmarkTrainingJob: Sendable {
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     let stored = try LandmarkCheckpoint(path: path)
     try stored.expect(
-      options, dataSets: dataSets, largestBox: largestBox, margin: margin, layout: layout?.name ?? "", source: path)
+      options, isMirrored: isMirrored, dataSets: dataSets, largestBox: largestBox, margin: margin,
+      layout: layout?.name ?? "", source: path)
     let predictor = stored.model.predictor
     progress.receive(
       .note("going on after level \(predictor.levels.count + predictor.gradientLevels.count) of \(path)"))

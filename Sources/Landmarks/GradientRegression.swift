@@ -30,7 +30,9 @@ struct GradientRegression {
     }
     rows.initialize(repeating: 0)
     targets.initialize(repeating: 0)
-    let weights = sampleWeights(gradient.robustness)
+    let weights = GradientRegression.weights(
+      UnsafeBufferPointer(start: samples.residuals, count: samples.count * values), values: values,
+      robustness: gradient.robustness)
     var start = 0
     while start < samples.count {
       try cancellation?.check()
@@ -66,8 +68,9 @@ struct GradientRegression {
       withUnsafeTemporaryAllocation(of: Int16.self, capacity: features) { numbers in
         for k in part {
           let sample = range.lowerBound + k
-          samples.align(face, sample: sample)
-          face.read(samples.current + sample * samples.values, to: numbers.baseAddress!)
+          samples.align(face, sample: sample) { plane in
+            face.read(plane, samples.current + sample * samples.values, to: numbers.baseAddress!)
+          }
           let row = output.base + k * features
           for j in 0..<features { row[j] = Float(numbers[j]) }
         }
@@ -76,13 +79,13 @@ struct GradientRegression {
   }
 
   /// What each sample counts, 1 in the mean; see `ShapePredictorOptions.Gradient`.
-  private func sampleWeights(_ robustness: Double) -> [Float] {
-    var weights = [Float](repeating: 1, count: samples.count)
+  /// - Parameter residuals: `values` numbers a sample.
+  static func weights(_ residuals: UnsafeBufferPointer<Float>, values: Int, robustness: Double) -> [Float] {
+    var weights = [Float](repeating: 1, count: residuals.count / values)
     if robustness == 0 { return weights }
     for sample in weights.indices {
-      let row = samples.residuals + sample * samples.values
       var squares: Float = 0
-      for k in 0..<samples.values { squares += row[k] * row[k] }
+      for k in 0..<values { squares += residuals[sample * values + k] * residuals[sample * values + k] }
       weights[sample] = pow(max(0.2, squares.squareRoot()), -Float(robustness))
     }
     let mean = Float(weights.reduce(0.0) { $0 + Double($1) } / Double(weights.count))

@@ -8,26 +8,32 @@ import ModelFiles
 /// view of the photos; the error names what differs.
 public struct LandmarkCheckpoint: Sendable {
   public static let kind = "landmark-training-checkpoint"
-  public static let version = 1
+  public static let version = 2
 
   /// With leaves as floats: a resumed run ends with the bytes of one that was not interrupted.
   public var model: LandmarkModel
+  /// Whether mirrored faces are among those that are learnt from.
+  public var isMirrored: Bool
 
-  public init(_ model: LandmarkModel) { self.model = model }
+  public init(_ model: LandmarkModel, isMirrored: Bool) {
+    self.model = model
+    self.isMirrored = isMirrored
+  }
 
   private struct Record: Codable {
     /// The model's own record, as JSON.
     var model: String
+    var isMirrored: Bool
     /// SHA-256 of that text, the provenance and the tensors.
     var checksum: String
   }
 
   /// What `checksum` must be.
-  private static func checksum(_ options: String, _ provenance: Provenance, _ tensors: [String: Tensor]) throws
-    -> String
-  {
+  private static func checksum(
+    _ options: String, isMirrored: Bool, _ provenance: Provenance, _ tensors: [String: Tensor]
+  ) throws -> String {
     var hash = SHA256()
-    hash.update("\(options)\n\(try ModelFile.json(provenance))\n".utf8)
+    hash.update("\(options)\n\(isMirrored)\n\(try ModelFile.json(provenance))\n".utf8)
     for (name, tensor) in tensors.sorted(by: { $0.key < $1.key }) {
       hash.update("\(name) \(tensor.type.rawValue) \(tensor.shape)\n".utf8)
       hash.update(tensor.bytes)
@@ -40,8 +46,9 @@ public struct LandmarkCheckpoint: Sendable {
   public func write(to path: String) throws {
     var file = try model.modelFile()
     let record = Record(
-      model: file.options,
-      checksum: try LandmarkCheckpoint.checksum(file.options, file.provenance, file.tensors))
+      model: file.options, isMirrored: isMirrored,
+      checksum: try LandmarkCheckpoint.checksum(
+        file.options, isMirrored: isMirrored, file.provenance, file.tensors))
     file.kind = LandmarkCheckpoint.kind
     file.version = LandmarkCheckpoint.version
     file.options = try ModelFile.json(record)
@@ -53,7 +60,8 @@ public struct LandmarkCheckpoint: Sendable {
   public init(path: String) throws {
     var file = try ModelFile(path: path).expect(kind: LandmarkCheckpoint.kind, version: LandmarkCheckpoint.version)
     let record = try file.options(as: Record.self)
-    let checksum = try LandmarkCheckpoint.checksum(record.model, file.provenance, file.tensors)
+    let checksum = try LandmarkCheckpoint.checksum(
+      record.model, isMirrored: record.isMirrored, file.provenance, file.tensors)
     guard checksum == record.checksum else {
       throw InputError(
         source: path, field: "checksum", problem: "the checkpoint is damaged", found: checksum,
@@ -62,14 +70,15 @@ public struct LandmarkCheckpoint: Sendable {
     file.kind = LandmarkModel.kind
     file.version = LandmarkModel.version
     file.options = record.model
+    isMirrored = record.isMirrored
     model = try LandmarkModel(file)
   }
 
   /// Refuses a training that this checkpoint is not of.
   /// - Throws: `InputError` that names the first thing that differs.
   public func expect(
-    _ options: ShapePredictorOptions, dataSets: [Provenance.DataSet], largestBox: Int?, margin: Double?, layout: String,
-    source: String
+    _ options: ShapePredictorOptions, isMirrored mirrors: Bool, dataSets: [Provenance.DataSet], largestBox: Int?,
+    margin: Double?, layout: String, source: String
   ) throws {
     func refusal(_ field: String, _ found: String, _ expected: String) -> InputError {
       InputError(
@@ -81,6 +90,10 @@ public struct LandmarkCheckpoint: Sendable {
       for name in Set(stored.keys).union(own.keys).sorted() where stored[name] != own[name] {
         throw refusal("options.\(name)", stored[name] ?? "nothing", own[name] ?? "nothing")
       }
+    }
+    if isMirrored != mirrors {
+      func text(_ mirrors: Bool) -> String { mirrors ? "with mirrored faces" : "without mirrored faces" }
+      throw refusal("--mirror", text(isMirrored), text(mirrors))
     }
     if model.provenance.dataSets != dataSets {
       func text(_ sets: [Provenance.DataSet]) -> String {

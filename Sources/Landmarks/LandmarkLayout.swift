@@ -5,7 +5,12 @@ import Geometry
 /// What the points of a shape are: their number, groups, mirror images, and how they follow from another layout's.
 ///
 /// The layouts that come with Windhover are data (`Resources/layouts.json`): `ibug68`, `inner51`, `five`, `regions76`,
-/// `key6`, `contours`. Others can be read from a file of the same form.
+/// `key6`, `contours`. Others can be read from a file of the same form, a JSON list of layouts. One of four points, the first
+/// and the second of which change places in a mirror; the last two are drawn as a closed and an open group with them:
+///
+///     [{"name": "muzzle", "summary": "A dog's muzzle", "sides": "person", "pointCount": 4, "mirror": [1, 0, 2, 3],
+///       "groups": [{"name": "muzzle", "points": [0, 2, 1, 3], "isClosed": true},
+///                  {"name": "middle", "points": [2, 3], "isClosed": false}]}]
 ///
 /// **Left and right** in names: `sides` says whose. In all of ours they are the person's: the person's right eye lies to
 /// the left in the picture. Points are counted from 0.
@@ -65,6 +70,11 @@ public struct LandmarkLayout: Hashable, Sendable, Codable {
   /// - Throws: `InputError` for a name that is none, a file that cannot be read or used (as `read`), and another number of
   ///   points.
   public static func find(_ nameOrPath: String, pointCount: Int) throws -> LandmarkLayout {
+    guard !nameOrPath.isEmpty else {
+      throw InputError(
+        source: "layout", problem: "has an empty name",
+        expected: "a file, or one of \(all.map(\.name).joined(separator: ", "))")
+    }
     let candidates: [LandmarkLayout]
     if let layout = named(nameOrPath) {
       candidates = [layout]
@@ -107,6 +117,10 @@ public struct LandmarkLayout: Hashable, Sendable, Codable {
     func fail(_ problem: String, _ found: String) -> InputError {
       InputError(source: source, field: name, problem: problem, found: found)
     }
+    guard !name.isEmpty else {
+      throw InputError(
+        source: source, field: "name", problem: "a layout has an empty name", expected: "a name, kept in models")
+    }
     guard (1...65_535).contains(pointCount) else { throw fail("has no sensible number of points", "\(pointCount)") }
     try LandmarkLayout.checkMirror(mirror, pointCount: pointCount, source: source, field: name)
     let lists = groups.map(\.points) + [leftEye, rightEye, leftOuterCorner, rightOuterCorner].compactMap { $0 }
@@ -115,6 +129,7 @@ public struct LandmarkLayout: Hashable, Sendable, Codable {
         throw fail("names a point that is not there", "\(bad)")
       }
     }
+    if let empty = groups.first(where: { $0.points.isEmpty }) { throw fail("has a group without points", empty.name) }
     guard Set(groups.map(\.name)).count == groups.count else { throw fail("has two groups of one name", "") }
     guard (base == nil) == (derivation == nil), derivation.map({ $0.count == pointCount }) ?? true else {
       throw fail("has a derivation that does not fit", "\(derivation?.count ?? 0) entries")

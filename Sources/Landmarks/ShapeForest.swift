@@ -190,6 +190,14 @@ public enum LeafBits: Int, Hashable, Codable, Sendable {
 }
 
 extension ShapePredictor {
+  /// Whether all leaves and weights are as they were learnt, of 32 bits.
+  public var isExact: Bool {
+    (levels.map(\.leaves) + gradientLevels.map(\.weights)).allSatisfy {
+      if case .float = $0 { return true }
+      return false
+    }
+  }
+
   /// The same predictor with leaves of 8 or 16 bits.
   public func quantized(bits: LeafBits) -> ShapePredictor {
     ShapePredictor(

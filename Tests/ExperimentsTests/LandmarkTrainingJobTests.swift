@@ -334,6 +334,14 @@ struct LandmarkTrainingJobTests {
     other.options.seed = 5
     #expect(Self.error { try Self.run(other, checkpoint: checkpoint) }?.field == "options.seed")
     other = job
+    other.isMirrored = true
+    other.layout = try LandmarkLayout.read(
+      Data(
+        #"[{"name":"three","summary":"","sides":"image","pointCount":3,"mirror":[1,0,2],"groups":[]}]"#.utf8),
+      name: "test")[0]
+    let mirrored = Self.error { try Self.run(other, checkpoint: checkpoint) }
+    #expect(mirrored?.field == "--mirror" && mirrored?.found == "without mirrored faces", "\(mirrored as Any)")
+    other = job
     other.margin = 0.5
     #expect(Self.error { try Self.run(other, checkpoint: checkpoint) }?.field != nil)
     try ImageFile.write(ByteImage(width: 56, height: 56, channelCount: 1, filledWith: 9), to: folder.path + "/3.png")

@@ -66,6 +66,19 @@ struct LayoutAndPoseTests {
     #expect(try LandmarkLayout.find(path, pointCount: 2).name == "pair")
     #expect(try LandmarkLayout.find(path, pointCount: 3).name == "three")
     #expect(throws: InputError.self) { try LandmarkLayout.find(path, pointCount: 4) }
+    #expect(throws: InputError.self) { try LandmarkLayout.find("", pointCount: 2) }
+    // Two that fit: none is picked.
+    let one = #"{"name":"NAME","summary":"","sides":"image","pointCount":2,"mirror":[1,0],"groups":[]}"#
+    let both = ["first", "second"].map { one.replacing("NAME", with: $0) }.joined(separator: ",")
+    try AtomicFile.write("[\(both)]", to: path)
+    let several = #expect(throws: InputError.self) { try LandmarkLayout.find(path, pointCount: 2) }
+    #expect(several?.problem == "has several that fit")
+    for bad in [
+      one.replacing("NAME", with: ""), one.replacing("[]", with: #"[{"name":"g","points":[],"isClosed":true}]"#),
+    ] {
+      try AtomicFile.write("[\(bad)]", to: path)
+      #expect(throws: InputError.self, "\(bad)") { try LandmarkLayout.find(path, pointCount: 2) }
+    }
     for bad in ["1,1", "1", "0,2", "0,1,2"] {
       try write(bad)
       #expect(throws: InputError.self, "mirror \(bad)") { try LandmarkLayout.find(path, pointCount: 2) }
@@ -95,6 +108,22 @@ struct LayoutAndPoseTests {
     #expect(abs(found.roll - pose.roll) < 1e-6, "\(found), not \(pose)")
     #expect(abs(found.yaw - pose.yaw) < 1e-6 && abs(found.pitch - pose.pitch) < 1e-6, "\(found), not \(pose)")
     #expect(abs(found.scale - pose.scale) < 1e-6 * pose.scale && found.residual < 1e-6)
+  }
+
+  @Test("the residual is the distance from the projected head, in eye distances, whatever the picture's size")
+  func residual() throws {
+    var random = RandomStream(seed: 12)
+    let pose = HeadPose(roll: 12, yaw: -25, pitch: 8, scale: 40, residual: 0)
+    let points = pose.project(center: Point(x: 70, y: 60)).map {
+      Point(x: $0.x + 3 * random.gaussian(), y: $0.y + 3 * random.gaussian())
+    }
+    let found = try #require(HeadPose.estimate(points))
+    let middle = try #require(LandmarkLayout.center(Array(0..<68), of: points))
+    let squares = zip(points, found.project(center: middle)).reduce(0) { $0 + pow($1.0.distance(to: $1.1), 2) }
+    let expected = (squares / 68).squareRoot() / found.scale
+    #expect(abs(found.residual - expected) < 1e-9 && expected > 0.05, "\(found.residual), not \(expected)")
+    let larger = try #require(HeadPose.estimate(points.map { Point(x: 7 * $0.x, y: 7 * $0.y) }))
+    #expect(abs(larger.residual - found.residual) < 1e-9)
   }
 
   @Test("signs: right, down, clockwise are positive")
