@@ -10,6 +10,8 @@ public struct LandmarkReport: Sendable {
   public var groups: [(name: String, measure: LandmarkMeasure)]
   /// Each point's figures alone, by the first normalisation.
   public var points: [LandmarkMeasure] = []
+  /// For each point the groups that it is in, for tables; empty where they are not known.
+  public var pointGroups: [String] = []
   /// Error against perturbation of the box, by the first normalisation.
   public var perturbations: [LandmarkPerturbation]
   /// What a reader should know: faces left out, boxes that were not found.
@@ -69,6 +71,12 @@ public struct LandmarkReport: Sendable {
     self.perturbations = perturbations
   }
 
+  /// A point's number, with its groups.
+  func pointName(_ point: Int) -> String {
+    guard pointGroups.indices.contains(point), !pointGroups[point].isEmpty else { return "\(point)" }
+    return "\(point) \(pointGroups[point])"
+  }
+
   /// The error of the boxes as they are, by the first normalisation.
   public var still: Double? { measures.first?.measure.mean }
 
@@ -98,7 +106,7 @@ public struct LandmarkReport: Sendable {
       if showsPoints, !points.isEmpty {
         table.lines.append("")
         table.row("point", columns)
-        for (point, measure) in points.enumerated() { table.figures("\(point)", measure) }
+        for (point, measure) in points.enumerated() { table.figures(pointName(point), measure) }
       }
       if !perturbations.isEmpty {
         let draws = perturbations.map(\.means.count).max() ?? 0

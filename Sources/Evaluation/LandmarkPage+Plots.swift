@@ -56,7 +56,8 @@ extension LandmarkPage {
     let top = reports.flatMap(\.points).compactMap(\.mean).max() ?? 0
     guard count > 1, top > 0 else { return nil }
     return SVGPlot(
-      title: "Error by point", x: .linear("point", 0, Double(count - 1)), y: .linear("mean error", 0, 1.05 * top),
+      title: "Error by point", x: .indices("point, as the tables number and name them", count: count),
+      y: .linear("mean error", 0, 1.05 * top),
       series: reports.map { report in
         SVGPlot.Series(
           name: report.name, figure: "",

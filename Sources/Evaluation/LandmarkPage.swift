@@ -128,7 +128,8 @@ public struct LandmarkPage: Sendable {
     text += perturbationTable() + "</div></div>\n"
     if reports.contains(where: { !$0.points.isEmpty }) {
       text += "<details><summary>Errors by point</summary>"
-      text += byName("point", reports.map { $0.points.enumerated().map { ("\($0.offset)", $0.element) } })
+      text += byName(
+        "point", reports.map { report in report.points.enumerated().map { (report.pointName($0.offset), $0.element) } })
       text += "</details>\n"
     }
     return text

@@ -12,6 +12,26 @@ struct PlotAxis {
   var lower: Double
   var upper: Double
   var isLogarithmic: Bool
+  /// Ticks of an axis that counts.
+  private var counted: [Tick]?
+
+  private init(title: String, lower: Double, upper: Double, isLogarithmic: Bool) {
+    self.title = title
+    self.lower = lower
+    self.upper = upper
+    self.isLogarithmic = isLogarithmic
+  }
+
+  /// Things that are counted from 0, more than one: each has a line, and so many a number as can be read.
+  static func indices(_ title: String, count: Int) -> PlotAxis {
+    var axis = linear(title, 0, Double(count - 1))
+    let step = [1, 2, 5, 10, 20, 50, 100, 200, 500].first { count <= 17 * $0 } ?? 1000
+    let faint = count <= 120 ? 1 : step
+    axis.counted = stride(from: 0, to: count, by: faint).map {
+      Tick(value: Double($0), label: $0 % step == 0 ? "\($0)" : "")
+    }
+    return axis
+  }
 
   static func linear(_ title: String, _ lower: Double, _ upper: Double) -> PlotAxis {
     precondition(lower < upper)
@@ -33,7 +53,7 @@ struct PlotAxis {
   }
 
   var ticks: [Tick] {
-    isLogarithmic ? logarithmicTicks : linearTicks
+    counted ?? (isLogarithmic ? logarithmicTicks : linearTicks)
   }
 
   private var linearTicks: [Tick] {

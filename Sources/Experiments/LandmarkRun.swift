@@ -167,6 +167,9 @@ public struct LandmarkRun: Sendable {
       groups: layout?.groups.map { ($0.name, measure(first, $0.points)) } ?? [],
       perturbations: try perturbed(set, dataset, perturbations, normalizer: first, cancellation: cancellation))
     report.points = (0..<model.predictor.pointCount).map { measure(first, [$0]) }
+    report.pointGroups = (0..<model.predictor.pointCount).map { point in
+      (layout?.groups ?? []).filter { $0.points.contains(point) }.map(\.name).joined(separator: ", ")
+    }
     report.boxes = set.spread?.figures ?? []
     report.notes = set.problems
     report.faces = zip(set.faces.indices, comparisons).map { number, comparison in
@@ -205,11 +208,20 @@ public struct ImageLandmarks: Hashable, Codable, Sendable {
 }
 
 extension LandmarkRun {
+  /// Sides of a face box, in pixels, below which no landmarks can be told.
+  public static let leastBoxSide = 4.0
+
+  /// What keeps a face box from being looked at in a photo of this size, `nil` where nothing does.
+  public static func fault(of box: Box, in size: PixelSize) -> String? {
+    if let problem = box.fault(in: size) { return problem }
+    return min(box.width, box.height) < leastBoxSide ? "has a side below \(Int(leastBoxSide)) pixels" : nil
+  }
+
   /// The landmarks of one photo at given boxes, in `layout` (the model's own or one that is derived from it).
   ///
   /// Points are rounded to hundredths of a pixel.
   /// - Throws: `InputError` where the layout cannot be had from the model's points, a box cannot be looked at in the photo
-  ///   (`Box.fault(in:)`), and where a fit gives no finite points.
+  ///   (`fault(of:in:)`), and where a fit gives no finite points.
   public func landmarks(
     of image: ByteImage, name: String, boxes: [Box], layout wanted: LandmarkLayout? = nil
   ) throws -> ImageLandmarks {
@@ -220,7 +232,7 @@ extension LandmarkRun {
         expected: "\(own?.name ?? "\(model.predictor.pointCount) points of no known layout"), or one derived from it")
     }
     let faces = try boxes.map { box -> ImageLandmarks.Face in
-      if let problem = box.fault(in: image.size) {
+      if let problem = LandmarkRun.fault(of: box, in: image.size) {
         throw InputError(
           source: name, field: "box", problem: problem, found: "\(box.x), \(box.y), \(box.width), \(box.height)")
       }

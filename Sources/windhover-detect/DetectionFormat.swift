@@ -16,28 +16,28 @@ enum DetectionFormat: String {
     case .csv:
       return result.detections.map { found in
         let fields =
-          [quoted(result.image)] + box(found, decimals: 2) + [fixed(found.score, 4)]
-          + [found.confidence.map { fixed($0, 4) } ?? "", quoted(found.label)]
+          [Self.quoted(result.image)] + box(found, decimals: 2) + [Self.fixed(found.score, 4)]
+          + [found.confidence.map { Self.fixed($0, 4) } ?? "", Self.quoted(found.label)]
         return fields.joined(separator: ",") + "\n"
       }.joined()
     case .text:
       if result.detections.isEmpty { return "\(result.image): nothing found\n" }
       return result.detections.map { found in
         let place = box(found, decimals: 1).joined(separator: " ")
-        let confidence = found.confidence.map { "  confidence \(fixed($0, 3))" } ?? ""
-        return "\(result.image): \(place)  score \(fixed(found.score, 3))\(confidence)  \(found.label)\n"
+        let confidence = found.confidence.map { "  confidence \(Self.fixed($0, 3))" } ?? ""
+        return "\(result.image): \(place)  score \(Self.fixed(found.score, 3))\(confidence)  \(found.label)\n"
       }.joined()
     }
   }
 
   private func box(_ found: Detection, decimals: Int) -> [String] {
-    [found.box.x, found.box.y, found.box.width, found.box.height].map { fixed($0, decimals) }
+    [found.box.x, found.box.y, found.box.width, found.box.height].map { Self.fixed($0, decimals) }
   }
 
-  private func fixed(_ value: Double, _ decimals: Int) -> String { String(format: "%.\(decimals)f", value) }
+  static func fixed(_ value: Double, _ decimals: Int) -> String { String(format: "%.\(decimals)f", value) }
 
   /// A field as RFC 4180 wants it.
-  private func quoted(_ field: String) -> String {
+  static func quoted(_ field: String) -> String {
     guard field.contains(where: { ",\"\r\n".contains($0) }) else { return field }
     return "\"" + field.replacing("\"", with: "\"\"") + "\""
   }

@@ -9,9 +9,15 @@ enum LandmarksCommand {
       name: "landmarks", summary: "Find the landmarks of faces.",
       discussion: """
         PATH is a picture, a folder or a data set. Faces are where --box says (one picture), where a results file says
-        (--boxes), or where our detector finds them with a confidence of 0.5 and more. Output is one JSON object a picture and
-        line: {"image", "width", "height", "faces": [{"box", "points": [[x, y], ...], "layout", "confidence", "pose": {"roll", "yaw", "pitch",
-        ...}}]}. Roll is positive clockwise, yaw to the picture's right, pitch downward, in degrees.
+        (--boxes), or where our detector finds them with a confidence of 0.5 and more. Output has one entry a picture, in order:
+
+          text   one line a face: picture, box (x y width height), confidence, head pose, points (x,y ...)
+          json   one JSON object a line: {"image", "width", "height", "faces": [{"box", "points": [[x, y], ...], "layout",
+                 "confidence", "pose": {"roll", "yaw", "pitch", ...}}]}
+          csv    a header, then one line a point
+
+        Pixels are those of the upright picture, origin at the top left corner, points counted from 0. Roll is positive
+        clockwise, yaw to the picture's right, pitch downward, in degrees. What the points are: windhover-detect model NAME.
         """,
       operands: .oneOrMore("PATH"),
       options: [
@@ -24,7 +30,15 @@ enum LandmarksCommand {
         .value("--layout", "NAME", help: "Points to give.", choices: LandmarkLayout.all.map(\.name)),
         .value("--starts", "N", help: "Starts a face, whose median is taken.", default: "1"),
         .value("--confidence", "P", help: "Least confidence of a fit, 0 to 1 (models that have learnt it)."),
-        .value("--output", "FILE", short: "-o", help: "Write there, whole or not at all."),
+        .value(
+          "--format", "FORMAT", short: "-f", help: "What to write.", default: "text", choices: ["text", "json", "csv"]),
+        .flag("--json", help: "The same as --format json."),
+        .value("--output", "FILE", short: "-o", help: "Write there, whole or not at all, not to standard output."),
+        .value(
+          "--pts", "DIR",
+          help:
+            "Also write each face's points as 300-W's .pts (pixels counted from 1) into this folder: NAME.pts, or NAME_1.pts and on where a picture has several."
+        ),
         .value(
           "--draw", "DIR",
           help:
@@ -44,6 +58,7 @@ enum LandmarksCommand {
           "windhover-detect landmarks -m shape_predictor_68_face_landmarks.dat --box 80,60,150,150 photo.jpg",
           "dlib's predictor on a given box."
         ),
+        ("windhover-detect landmarks --json list:photos.txt > faces.jsonl", "Points for another program."),
       ]),
     run: run)
 
@@ -53,6 +68,8 @@ enum LandmarksCommand {
     var outputs = OutputCheck()
     try outputs.file("--output", output)
     try outputs.folder("--draw", options.text("--draw"))
+    try outputs.folder("--pts", options.text("--pts"))
+    let format = try format(options)
     let modelPath = try ModelCatalog.path(of: options.requiredText("--model"))
     try outputs.inputs("the model", [modelPath])
     try outputs.inputs("the file of --boxes", [options.text("--boxes")].compactMap { $0 })
@@ -68,7 +85,9 @@ enum LandmarksCommand {
     let given = try options.list("--box").map(box)
     let (pictures, faults) = try Picture.list(options.operands, context)
     let drawings = options.text("--draw").map { Picture.drawingPaths(pictures, folder: $0) }
-    try Picture.check(outputs, drawings: drawings ?? [], pictures: pictures, operands: options.operands)
+    let pointFiles = options.text("--pts").map { Picture.drawingPaths(pictures, folder: $0, suffix: "pts") }
+    try Picture.check(
+      outputs, drawings: drawings ?? [], points: pointFiles ?? [], pictures: pictures, operands: options.operands)
     if !given.isEmpty && (pictures.count != 1 || options.isGiven("--boxes")) {
       throw UsageError("--box is for one picture, and not with --boxes")
     }
@@ -91,7 +110,7 @@ enum LandmarksCommand {
       }
       find = { name, image in
         (byName[name] ?? []).filter { box in
-          guard let problem = box.fault(in: image.size) else { return true }
+          guard let problem = LandmarkRun.fault(of: box, in: image.size) else { return true }
           context.progress.receive(
             .warning("\(path): a box of \(name) \(problem): \(box.x), \(box.y), \(box.width), \(box.height); left out"))
           return false
@@ -106,9 +125,8 @@ enum LandmarksCommand {
       }
     }
     let read = try Picture.readOptions(options)
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    var text = ""
+    var text = format.header
+    if output == nil { try StandardOutput.write(text) }
     var failures = faults
     for (number, picture) in pictures.enumerated() {
       try context.cancellation.check()
@@ -117,8 +135,14 @@ enum LandmarksCommand {
         var result = try run.landmarks(
           of: image, name: picture.name, boxes: try find(picture.name, image), layout: layout)
         if let least { result.faces.removeAll { ($0.confidence ?? 0) < least } }
-        let line = String(decoding: try encoder.encode(result), as: UTF8.self) + "\n"
-        if output != nil { text += line } else { try StandardOutput.write(line) }
+        let lines = try format.lines(result)
+        if output != nil { text += lines } else { try StandardOutput.write(lines) }
+        if let path = pointFiles?[number] {
+          for (index, face) in result.faces.enumerated() {
+            let own = result.faces.count == 1 ? path : "\(path.dropLast(4))_\(index + 1).pts"
+            try AtomicFile.write(LandmarkFormat.pts(face), to: own)
+          }
+        }
         if let drawings {
           let canvas = try Canvas(image.rgb(), scale: Picture.drawingScale(image))
           canvas.draw(result, layout: layout ?? run.layout, isClosed: isClosed)
@@ -135,11 +159,23 @@ enum LandmarksCommand {
     }
   }
 
+  private static func format(_ options: ParsedOptions) throws -> LandmarkFormat {
+    let asked = LandmarkFormat(rawValue: options.requiredText("--format")) ?? .text
+    guard options.flag("--json") else { return asked }
+    if options.isGiven("--format"), asked != .json { throw UsageError("--json and --format \(asked) contradict") }
+    return .json
+  }
+
   private static func box(_ text: String) throws -> Box {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
     guard parts.count == 4, let x = parts[0], let y = parts[1], let width = parts[2], let height = parts[3],
       case let box = Box(x: x, y: y, width: width, height: height), box.isWithinLimit, !box.isEmpty
     else { throw UsageError("--box: found \"\(text)\", expected X,Y,WIDTH,HEIGHT in pixels") }
+    guard min(box.width, box.height) >= LandmarkRun.leastBoxSide else {
+      throw UsageError(
+        "--box: found \"\(text)\", expected sides of \(Int(LandmarkRun.leastBoxSide)) pixels and more (X,Y,WIDTH,HEIGHT)"
+      )
+    }
     return box
   }
 }

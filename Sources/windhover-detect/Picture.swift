@@ -49,9 +49,12 @@ struct Picture: Sendable {
   }
 
   /// Refuses drawings and other outputs that would overwrite a picture, or a list that names pictures.
-  static func check(_ outputs: OutputCheck, drawings: [String], pictures: [Picture], operands: [String]) throws {
+  static func check(
+    _ outputs: OutputCheck, drawings: [String], points: [String] = [], pictures: [Picture], operands: [String]
+  ) throws {
     var outputs = outputs
     for path in drawings { try outputs.file("--draw", path) }
+    for path in points { try outputs.file("--pts", path) }
     try outputs.inputs("a picture", pictures.lazy.compactMap(\.source.filePath))
     try outputs.inputs("a data set", operands.flatMap { (try? DatasetReference.parse($0))?.namedPaths ?? [] })
   }

@@ -32,6 +32,10 @@ enum LandmarksCommand {
           "--draws", "N", help: "Draws of each moved box; their mean is told, with its growth's deviation.",
           default: "10"),
         .value(
+          "--leaves", "BITS",
+          help: "Round the models' leaves and weights of 32 bits first, as training does: what that costs.",
+          choices: ["8", "16"]),
+        .value(
           "--failure", "ERROR", help: "Errors above this are failures; the curve's area ends here.", default: "0.08"),
         .list(
           "--without-faces", "REF",
@@ -100,21 +104,30 @@ enum LandmarksCommand {
     evaluation.withoutFaces = try sources(backgrounds)
     evaluation.alarms = try options.number("--alarms", in: 0...1000)
     if options.isGiven("--draws"), evaluation.perturb?.isEmpty ?? true { throw UsageError("--draws needs --perturb") }
+    let bits = try options.integer("--leaves").flatMap(LeafBits.init)
     let setup = try evaluation.setup(executor: executor, progress: context.progress)
     try outputs.inputs("a picture", setup.dataset.sources.lazy.compactMap(\.filePath))
     let names = try ResultNames.names(options.operands, given: options.text("--names"))
     var reports: [LandmarkReport] = []
     for ((path, given), name) in zip(zip(paths, options.operands), names) {
-      let model = try LandmarkRun.model(path)
+      var model = try LandmarkRun.model(path)
+      if let bits {
+        guard model.predictor.isExact else {
+          throw InputError(
+            source: given, problem: "has leaves that are rounded already: --leaves needs 32 bits",
+            hint: "windhover-train landmarks --leaves 32, or a .dat")
+        }
+        model.predictor = model.predictor.quantized(bits: bits)
+      }
+      if !backgrounds.isEmpty, model.confidence == nil {
+        context.progress.receive(.warning("\(given) has learnt no confidence: --without-faces has no effect"))
+      }
       var report = try evaluation.report(model, setup, executor: executor, cancellation: context.cancellation)
-      report.title = "\(given) on \(setup.dataset.name)"
+      report.title = "\(given)\(bits.map { ", leaves of \($0.rawValue) bits," } ?? "") on \(setup.dataset.name)"
       report.name = name
       report.showsPoints = options.flag("--points")
       if html != nil {
         report.modelChecksum = SHA256.hexDigest(of: [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))))
-      }
-      if !backgrounds.isEmpty, report.confidence.isEmpty {
-        context.progress.receive(.warning("\(given) has learnt no confidence: --without-faces has no effect"))
       }
       for note in report.notes { context.progress.receive(.warning(note)) }
       reports.append(report)

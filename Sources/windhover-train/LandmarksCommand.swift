@@ -16,6 +16,18 @@ enum LandmarksCommand {
         of gradient histograms and linear regressions. --set NAME=VALUE changes any option; --list-options prints them.
         After each level FILE.checkpoint holds what is done; a run that was interrupted goes on from it and ends with the
         same bytes. With other options or data it refuses, and --restart begins anew.
+
+        What points of one's own are tells a layout file (--layout FILE), a JSON list of layouts, of which the one with so many
+        points is taken. Points are counted from 0:
+
+          [{"name": "muzzle", "summary": "A dog's muzzle.", "sides": "person", "pointCount": 4, "mirror": [1, 0, 2, 3],
+            "groups": [{"name": "muzzle", "points": [0, 2, 1, 3], "isClosed": true},
+                       {"name": "middle", "points": [2, 3], "isClosed": false}]}]
+
+        mirror gives for each point the one that takes its place in a mirror (itself in the middle). Groups are drawn in their
+        points' order, closed or open, and measured one by one; they may share points. sides says whose left and right the
+        names speak of, the person's or the image's. Errors by pupil distance and outer corners need leftEye, rightEye,
+        leftOuterCorner and rightOuterCorner, lists of points.
         """,
       operands: .none,
       options: [
@@ -30,7 +42,7 @@ enum LandmarksCommand {
         .value(
           "--layout", "NAME|FILE",
           help:
-            "What the points are: a built-in layout, or a JSON file like Landmarks' layouts.json. 68 points are ibug68."
+            "What the points are: a built-in layout, or a JSON file of the form above. 68 points are ibug68."
         ),
         .value(
           "--leaves", "BITS", help: "Bits of a leaf's value in the file.", default: "8", choices: ["8", "16", "32"]),

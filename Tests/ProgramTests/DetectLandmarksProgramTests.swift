@@ -1,0 +1,79 @@
+import Execution
+import Foundation
+import Testing
+
+@testable import DatasetReaders
+
+/// `windhover-detect landmarks`, as a user runs it.
+struct DetectLandmarksProgramTests {
+  private static let program = (InstalledFiles.programFolder() ?? "") + "/windhover-detect"
+  private static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: program) }
+
+  private let folder = NSTemporaryDirectory() + "windhover-landmarks-\(UUID().uuidString)"
+
+  private func remove() { try? FileManager.default.removeItem(atPath: folder) }
+
+  private func writePicture(_ name: String) throws {
+    let values = (0..<90 * 80).map { String($0 * 7 % 251) }.joined(separator: " ")
+    try AtomicFile.write("P2\n90 80\n255\n\(values)\n", to: "\(folder)/\(name)")
+  }
+
+  private func landmarks(_ arguments: String...) throws -> ChildProcess.Result {
+    try ChildProcess.run(
+      Self.program, ["landmarks"] + arguments, scratch: folder, environment: ProcessInfo.processInfo.environment,
+      cancellation: Cancellation())
+  }
+
+  private struct Line: Decodable {
+    struct Face: Decodable {
+      var points: [[Double]]
+      var layout: String
+    }
+    var faces: [Face]
+  }
+
+  @Test(.enabled(if: isBuilt, "the program is built")) func theFormatsHaveTheSamePoints() throws {
+    defer { remove() }
+    try writePicture("a, b.pgm")
+    let photo = "\(folder)/a, b.pgm"
+    let json = try landmarks("--json", "--box", "20,15,40,40", "--pts", "\(folder)/pts", photo)
+    #expect(json.status == 0, "\(json.errors)")
+    let face = try #require(try JSONDecoder().decode(Line.self, from: Data(json.output.utf8)).faces.first)
+    #expect(face.points.count == 68 && face.layout == "ibug68")
+    let csv = try landmarks("--format", "csv", "--box", "20,15,40,40", photo).output.split(separator: "\n")
+    #expect(csv[0] == "image,face,box_x,box_y,box_width,box_height,confidence,roll,yaw,pitch,layout,point,x,y")
+    #expect(csv.count == 69)
+    for (k, point) in face.points.enumerated() {
+      let expected = String(format: ",ibug68,%d,%.2f,%.2f", k, point[0], point[1])
+      #expect(
+        csv[k + 1].hasPrefix("\"\(photo)\",1,20.00,15.00,40.00,40.00,") && csv[k + 1].hasSuffix(expected),
+        "\(csv[k + 1])")
+    }
+    let text = try landmarks("--box", "20,15,40,40", photo).output
+    #expect(text.hasPrefix("\(photo): 20.0 15.0 40.0 40.0  confidence ") && text.contains("  roll "))
+    #expect(text.hasSuffix(String(format: " %.1f,%.1f\n", face.points[67][0], face.points[67][1])))
+    // Pixels counted from 1: our 0.5 is their 1.
+    let pts = try String(contentsOfFile: "\(folder)/pts/a, b.pts", encoding: .utf8)
+    let body = face.points.map { String(format: "%.2f %.2f\n", $0[0] + 0.5, $0[1] + 0.5) }.joined()
+    #expect(pts == "version: 1\nn_points: 68\n{\n\(body)}\n")
+  }
+
+  @Test(.enabled(if: isBuilt, "the program is built")) func eachOfSeveralFacesHasAFileOfPoints() throws {
+    defer { remove() }
+    try writePicture("photo.pgm")
+    let result = try landmarks(
+      "--box", "20,15,40,40", "--box", "10,5,60,60", "--pts", "\(folder)/pts", "\(folder)/photo.pgm")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: "\(folder)/pts").sorted() == ["photo_1.pts", "photo_2.pts"])
+  }
+
+  @Test(.enabled(if: isBuilt, "the program is built")) func wrongUsesAreRefused() throws {
+    defer { remove() }
+    try writePicture("photo.pgm")
+    let photo = "\(folder)/photo.pgm"
+    let tiny = try landmarks("--box", "0,0,1e-9,1e-9", photo)
+    #expect(tiny.status == 2 && tiny.errors.contains("sides of 4 pixels and more"), "\(tiny.errors)")
+    #expect(try landmarks("--json", "--format", "csv", "--box", "20,15,40,40", photo).status == 2)
+  }
+}
