@@ -149,8 +149,16 @@ struct GradientLevelTests {
     }
   }
 
-  @Test("histograms agree with their definition", arguments: [1, 3, 5], [1, 2, 4])
-  func oracle(cell: Int, grid: Int) {
+  /// A shape near the mean, and two of which points lie beyond the aligned face's edges: left and below, right and above.
+  private static let shapes: [[Float]] = [
+    [0.25, 0.14, 0.84, 0.31, 0.46, 0.97], [-0.3, 0.1, 0.8, 0.6, 0.5, 1.5], [0.2, 0.6, 1.4, 0.1, 0.4, -0.2],
+  ]
+
+  @Test(
+    "histograms agree with their definition",
+    arguments: [1, 3, 5], [(1, shapes[0]), (2, shapes[0]), (4, shapes[0]), (2, shapes[1]), (3, shapes[2])])
+  func oracle(cell: Int, case gridAndShape: (Int, [Float])) {
+    let (grid, shape) = gridAndShape
     var random = RandomStream(seed: UInt64(10 * cell + grid))
     var image = ByteImage(width: 50, height: 40, channelCount: 1, filledWith: 0)
     for y in 0..<40 {
@@ -160,7 +168,6 @@ struct GradientLevelTests {
       }
     }
     let frame = BoxFrame(Box(x: 6.25, y: 4.5, width: 34, height: 31))
-    let shape: [Float] = [0.25, 0.14, 0.84, 0.31, 0.46, 0.97]
     let reading = GradientLevel.Reading(resolution: 31.3, cell: cell, grid: grid)
     let expected = Self.slowly(image, frame: frame, shape: shape, reading: reading)
     let face = AlignedFace(reading, meanShape: Self.mean)
