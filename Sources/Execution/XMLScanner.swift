@@ -41,6 +41,11 @@ package struct XMLScanner {
         source: path, problem: "is not UTF-8 text",
         hint: "if it is Latin-1, its first line must say encoding=\"ISO-8859-1\"")
     }
+    if let place = bytes.firstIndex(where: { $0 < 0x20 && !XMLScanner.isBlank($0) }) {
+      throw InputError(
+        source: path, line: 1 + bytes[..<place].count { $0 == UInt8(ascii: "\n") },
+        problem: "is not well-formed XML: a control character", found: "the byte \(bytes[place])", expected: "text")
+    }
   }
 
   /// The next event, or `nil` at the end of a whole document.
@@ -144,7 +149,10 @@ package struct XMLScanner {
     return try unescaped(slice)
   }
 
-  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || isBlank(byte) }
+
+  /// The control characters that XML allows.
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x09 || byte == 0x0A || byte == 0x0D }
 
   private static func isNameByte(_ byte: UInt8) -> Bool {
     switch byte {
@@ -264,7 +272,7 @@ package struct XMLScanner {
       } else {
         number = nil
       }
-      return number.flatMap { $0 == 0 ? nil : Unicode.Scalar($0) }
+      return number.flatMap { $0 < 0x20 && !(UInt8(exactly: $0).map(isBlank) ?? false) ? nil : Unicode.Scalar($0) }
     }
   }
 }

@@ -199,11 +199,23 @@ struct CascadeReader {
 
   private func numbers(_ element: XMLElement) throws -> [Double] {
     try element.text.split(whereSeparator: \.isWhitespace).map { text in
-      // "3." and "-1." are numbers to OpenCV.
-      guard let value = Double(text.last == "." ? text.dropLast() : text), value.isFinite else {
-        throw failure(element, "no finite number", found: "\"\(text)\"", expected: "numbers")
+      // "3." and "-1." are numbers to OpenCV; "0x18", which Swift reads as 24, is none.
+      guard text.utf8.allSatisfy(CascadeReader.isOfDecimal),
+        let value = Double(text.last == "." ? text.dropLast() : text),
+        value.isFinite
+      else {
+        throw failure(element, "no finite number", found: "\"\(text)\"", expected: "decimal numbers")
       }
       return value
+    }
+  }
+
+  private static func isOfDecimal(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "e"), UInt8(ascii: "E"):
+      true
+    default: false
     }
   }
 
