@@ -13,6 +13,7 @@ enum HelpText {
       text += "\nExample:\n  \(example)\n      \(meaning)\n"
     }
     text += "\n\(name) COMMAND --help tells more of a command; --version names the version.\n"
+    text += "Files are written whole or not at all; folders that are missing above them are made.\n"
     return text
   }
 

@@ -96,6 +96,7 @@ public struct EvaluationReport: Sendable {
   /// Lines of a report's "how": names and values.
   var protocolLines: [(name: String, value: String)] {
     var lines = [("matching rule", evaluator.matcher.options.description)]
+    lines.append(("equal scores", "one point of a curve; within an image the larger overlap is matched first"))
     lines.append(("targets", targets ?? "as the data set marks them"))
     if evaluator.boxFit != nil || results.contains(where: { $0.fit != nil }) {
       lines.append(

@@ -62,14 +62,15 @@ public struct ExperimentConfiguration: Hashable, Codable, Sendable {
 
 extension ObjectDetector {
   /// The detector's own scan options with some of them replaced.
+  /// - Parameter source: what errors say that the changes come from.
   /// - Throws: `InputError` for values out of range and for options that the family does not know; `DecodingError` for one
   ///   of the wrong kind.
-  public func scanOptions(with changes: JSONTree?) throws -> ScanOptions {
+  public func scanOptions(with changes: JSONTree?, source: String = "scan") throws -> ScanOptions {
     guard let changes else { return scanOptions }
     let text = try JSONEncoder().encode(changes)
-    _ = try StrictJSON.decode(ScanOptions.self, from: text, source: "scan")
+    _ = try StrictJSON.decode(ScanOptions.self, from: text, source: source)
     let options = try JSONTree.decode(changes, over: scanOptions)
-    try validate(options, source: "scan")
+    try validate(options, source: source)
     return options
   }
 }

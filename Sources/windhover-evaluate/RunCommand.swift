@@ -21,7 +21,7 @@ enum RunCommand {
         .value(
           "--scan", "JSON",
           help:
-            "Other scan options that differ from the model's own, e.g. '{\"minimumHeight\": 40, \"upsampling\": \"none\"}'."
+            "Other scan options than the model's own, e.g. '{\"minimumHeight\": 40, \"upsampling\": \"none\"}': threshold, minimumHeight, maximumHeight, scaleFactor, upsampling (none, byTwo, automatic), stride, padding, levelRule (exact, openCV), sharedLevels, suppression ({\"method\": none, greedy or groupRectangles, ...}), maximumDetections."
         ),
         .value("--results", "FILE", help: "Also write the detections there, as JSON lines."),
         .value("--name", "TEXT", help: "What to call the detector. Default: the model's name."),
@@ -47,7 +47,7 @@ enum RunCommand {
     let changes = try options.text("--scan").map { text in
       try StrictJSON.decode(JSONTree.self, from: Data(text.utf8), source: "--scan")
     }
-    var scan = try detector.scanOptions(with: changes)
+    var scan = try detector.scanOptions(with: changes, source: "--scan")
     scan.threshold = try options.number("--threshold") ?? scan.threshold
     let truth = try setup.truth(beside: "the model", [modelPath], context)
     let detections = try DetectionRun.detect(

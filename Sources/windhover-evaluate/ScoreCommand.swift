@@ -16,6 +16,9 @@ enum ScoreCommand {
         log-average miss rate, miss rates and thresholds at wanted rates, and recall by size, each with the interval that
         the choice of images leaves open. A figure with nothing to measure is "-", in JSON null.
 
+        Detections of equal score are one point of a curve, since no threshold parts them: all of them are counted before
+        precision and recall are taken. Within an image the one that overlaps a truth more is matched first.
+
         With --fit-boxes the boxes are scored twice: as they are, and after one offset and one scale, fitted on the same
         truth, has been applied to all of them. Both figures are printed.
         """,
