@@ -1,3 +1,4 @@
+import Execution
 import Geometry
 
 /// Greedy non-maximum suppression.
@@ -6,7 +7,7 @@ import Geometry
 /// limit is dropped; else it is kept. Boxes of different labels meet only when `acrossLabels` gives a limit.
 public struct GreedySuppression: Hashable, Sendable, Codable {
   /// What the overlap is measured by.
-  public enum Measure: String, Hashable, Sendable, Codable, CaseIterable {
+  public enum Measure: String, NamedChoice, Hashable, Sendable {
     /// Intersection over union: the measure of most evaluations.
     case union
     /// Intersection over the smaller box: also drops a small box within a large one (Dollar et al. 2009).
@@ -21,7 +22,7 @@ public struct GreedySuppression: Hashable, Sendable, Codable {
   /// A kept score grows by this share of the sum of the positive scores that it suppressed; 0 leaves scores alone.
   ///
   /// A candidate is counted for the best kept box that drops it. A true object is usually answered by many windows and
-  /// a chance alarm by few, which this lets the score say. A confidence stays that of the kept window's own score.
+  /// a chance alarm by few, which this lets the score say. A confidence that windows have stays that of the kept window's own score.
   public var accumulation: Double
 
   public init(overlap: Double = 0.4, measure: Measure = .union, acrossLabels: Double? = nil, accumulation: Double = 0) {

@@ -1,9 +1,11 @@
+import Execution
+
 extension Suppression {
   private enum CodingKeys: String, CodingKey {
     case method
   }
 
-  private enum Method: String, Codable {
+  private enum Method: String, NamedChoice {
     case none
     case greedy
     case groupRectangles

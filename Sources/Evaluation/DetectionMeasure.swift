@@ -1,7 +1,8 @@
+import Execution
 import Foundation
 
 /// How the area under a precision-recall curve is taken.
-public enum AveragePrecisionRule: String, Codable, Sendable, CaseIterable {
+public enum AveragePrecisionRule: String, NamedChoice, Sendable {
   /// Exact area under the curve made monotone: at each recall the best precision at that recall or more (PASCAL VOC from
   /// 2010 on).
   case allPoints

@@ -1,24 +1,24 @@
 /// Reads JSON (RFC 8259) from bytes, value by value, as its caller asks for them.
 ///
 /// Strict: no `NaN`, no comments, no trailing commas, no bytes that are not UTF-8.
-struct JSONScanner {
+package struct JSONScanner {
   /// What was found where something else belongs. The caller adds file and line.
-  struct Failure: Error {
-    var problem: String
-    var found: String?
-    var expected: String?
-    var offset: Int
+  package struct Failure: Error {
+    package var problem: String
+    package var found: String?
+    package var expected: String?
+    package var offset: Int
   }
 
   private let bytes: UnsafeBufferPointer<UInt8>
-  private(set) var offset = 0
-  private static let depthLimit = 256
+  package private(set) var offset = 0
+  package static let depthLimit = 256
 
-  init(_ bytes: UnsafeBufferPointer<UInt8>) {
+  package init(_ bytes: UnsafeBufferPointer<UInt8>) {
     self.bytes = bytes
   }
 
-  mutating func skipBlanks() {
+  package mutating func skipBlanks() {
     while offset < bytes.count {
       switch bytes[offset] {
       case 0x20, 0x09, 0x0A, 0x0D: offset += 1
@@ -27,14 +27,20 @@ struct JSONScanner {
     }
   }
 
-  var isAtEnd: Bool { offset >= bytes.count }
+  package var isAtEnd: Bool { offset >= bytes.count }
 
   /// Takes one character if it is next, blanks before it aside.
-  mutating func take(_ character: Unicode.Scalar) -> Bool {
+  package mutating func take(_ character: Unicode.Scalar) -> Bool {
     skipBlanks()
     guard offset < bytes.count, bytes[offset] == UInt8(ascii: character) else { return false }
     offset += 1
     return true
+  }
+
+  /// Whether a character is next, blanks before it aside.
+  package mutating func isNext(_ character: Unicode.Scalar) -> Bool {
+    skipBlanks()
+    return offset < bytes.count && bytes[offset] == UInt8(ascii: character)
   }
 
   mutating func expect(_ character: Unicode.Scalar, _ place: String) throws {
@@ -44,7 +50,7 @@ struct JSONScanner {
   }
 
   /// Calls `body` with each key of an object; `body` must take the value.
-  mutating func object(_ what: String, _ body: (inout JSONScanner, String) throws -> Void) throws {
+  package mutating func object(_ what: String, _ body: (inout JSONScanner, String) throws -> Void) throws {
     try expect("{", "to begin \(what)")
     if take("}") { return }
     repeat {
@@ -56,7 +62,7 @@ struct JSONScanner {
   }
 
   /// Calls `body` before each element of an array; `body` must take the value.
-  mutating func array(_ what: String, _ body: (inout JSONScanner) throws -> Void) throws {
+  package mutating func array(_ what: String, _ body: (inout JSONScanner) throws -> Void) throws {
     try expect("[", "to begin \(what)")
     if take("]") { return }
     repeat { try body(&self) } while take(",")
@@ -231,7 +237,7 @@ struct JSONScanner {
   }
 
   /// Steps over any value.
-  mutating func skipValue(depth: Int = 0) throws {
+  package mutating func skipValue(depth: Int = 0) throws {
     guard depth < JSONScanner.depthLimit else {
       throw failure("nested more than \(JSONScanner.depthLimit) deep")
     }
@@ -256,7 +262,7 @@ struct JSONScanner {
   }
 
   /// A failure here, with a few of the characters that stand here.
-  func failure(_ problem: String, expected: String? = nil) -> Failure {
+  package func failure(_ problem: String, expected: String? = nil) -> Failure {
     var found = "the end of the line"
     if offset < bytes.count {
       var end = min(bytes.count, offset + 16)

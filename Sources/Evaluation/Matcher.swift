@@ -15,7 +15,7 @@ import Geometry
 /// most 100 detections an image, here all count.
 public struct Matcher: Sendable {
   /// What is done with a truth image that the results say nothing of.
-  public enum MissingImages: String, Codable, Sendable, CaseIterable {
+  public enum MissingImages: String, NamedChoice, Sendable {
     /// It was not scanned: an error.
     case areErrors
     /// It counts as scanned, with nothing found.
@@ -23,7 +23,7 @@ public struct Matcher: Sendable {
   }
 
   /// What is done with an image of the results that the truth does not know.
-  public enum UnknownImages: String, Codable, Sendable, CaseIterable {
+  public enum UnknownImages: String, NamedChoice, Sendable {
     case areErrors
     /// Its detections are left out, and its name is kept in `Matching.imagesLeftOut`.
     case areLeftOut

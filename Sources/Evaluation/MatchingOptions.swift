@@ -1,7 +1,9 @@
+import Execution
+
 /// The rule by which detections are told right from wrong. Every figure of a report depends on it, so reports state it.
 public struct MatchingOptions: Hashable, Codable, Sendable {
   /// Which truth a detection may claim.
-  public enum Assignment: String, Codable, Sendable, CaseIterable {
+  public enum Assignment: String, NamedChoice, Sendable {
     /// The truth of largest overlap among those not yet taken (COCO, Caltech).
     case bestFree
     /// The truth of largest overlap, taken or not; where it is taken the detection is a duplicate (PASCAL VOC).
@@ -9,7 +11,7 @@ public struct MatchingOptions: Hashable, Codable, Sendable {
   }
 
   /// How a detection that claims no target is excused by an ignored annotation.
-  public enum IgnoreRule: String, Codable, Sendable, CaseIterable {
+  public enum IgnoreRule: String, NamedChoice, Sendable {
     /// The share of the detection that the ignored box covers reaches `ignoreThreshold` (Caltech, COCO's crowds). Every
     /// detection that `overlap` would excuse is excused by this rule too.
     case coveredShare

@@ -1,7 +1,8 @@
+import Execution
 import Geometry
 
 /// How the overlap of two boxes is measured.
-public enum OverlapKind: String, Codable, Sendable, CaseIterable {
+public enum OverlapKind: String, NamedChoice, Sendable {
   /// Intersection over union of continuous boxes (COCO, WIDER FACE, and PASCAL VOC once its corners are read rightly).
   case union
   /// Intersection over union in the arithmetic of the PASCAL VOC development kit, which counts pixels: each side is one
@@ -31,7 +32,7 @@ public enum OverlapKind: String, Codable, Sendable, CaseIterable {
 }
 
 /// Whether an overlap of exactly the threshold is enough.
-public enum OverlapComparison: String, Codable, Sendable, CaseIterable {
+public enum OverlapComparison: String, NamedChoice, Sendable {
   /// `overlap >= threshold` (PASCAL VOC's development kit, COCO).
   case atLeast
   /// `overlap > threshold` (Caltech Pedestrians' paper, many re-implementations).

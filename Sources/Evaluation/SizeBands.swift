@@ -1,9 +1,10 @@
+import Execution
 import Foundation
 import Geometry
 
 /// Ranges of object size by which recall is told.
 public struct SizeBands: Hashable, Codable, Sendable {
-  public enum Measure: String, Codable, Sendable, CaseIterable {
+  public enum Measure: String, NamedChoice, Sendable {
     case height, width
     /// Square root of the area.
     case side

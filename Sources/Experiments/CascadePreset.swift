@@ -1,9 +1,10 @@
 import Detection
+import Execution
 import Geometry
 import Learning
 
 /// Training options of cascades for the usual tasks.
-public enum CascadePreset: String, Codable, CaseIterable, Sendable {
+public enum CascadePreset: String, NamedChoice, Sendable {
   /// The defaults of `opencv_traincascade`.
   case openCV = "opencv"
   /// Upright frontal faces in windows of 24 x 24.

@@ -1,9 +1,10 @@
 import Detection
+import Execution
 import Features
 import Geometry
 
 /// Training options for the usual tasks, as the shipped models are trained.
-public enum HOGPreset: String, Codable, CaseIterable, Sendable {
+public enum HOGPreset: String, NamedChoice, Sendable {
   /// Upright persons of 96 pixels in windows of 80 x 144, as the shipped model is trained.
   case person
   /// Upright persons as Dalal and Triggs (2005) have it: the defaults of every option.

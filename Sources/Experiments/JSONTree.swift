@@ -57,9 +57,34 @@ public enum JSONTree: Hashable, Codable, Sendable {
   }
 
   /// `defaults` with the given keys laid over it.
+  /// - Parameter key: where the keys are given, for errors.
   /// - Throws: `DecodingError` for a key whose value is of the wrong kind.
-  public static func decode<Value: Codable>(_ given: JSONTree, over defaults: Value) throws -> Value {
+  public static func decode<Value: Codable>(
+    _ given: JSONTree, over defaults: Value, at key: (any CodingKey)? = nil
+  ) throws -> Value {
     let base = try JSONDecoder().decode(JSONTree.self, from: JSONEncoder().encode(defaults))
-    return try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(base.overlaid(by: given)))
+    do {
+      return try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(base.overlaid(by: given)))
+    } catch let error as DecodingError {
+      throw key.map { error.within($0) } ?? error
+    }
+  }
+}
+
+extension DecodingError {
+  /// The error with its place below a key. One without a place keeps none: it is of the whole text.
+  fileprivate func within(_ key: any CodingKey) -> DecodingError {
+    func moved(_ context: Context) -> Context {
+      Context(
+        codingPath: [key] + context.codingPath, debugDescription: context.debugDescription,
+        underlyingError: context.underlyingError)
+    }
+    switch self {
+    case .typeMismatch(let type, let context): return .typeMismatch(type, moved(context))
+    case .valueNotFound(let type, let context): return .valueNotFound(type, moved(context))
+    case .keyNotFound(let missing, let context): return .keyNotFound(missing, moved(context))
+    case .dataCorrupted(let context): return context.codingPath.isEmpty ? self : .dataCorrupted(moved(context))
+    @unknown default: return self
+    }
   }
 }

@@ -9,7 +9,7 @@ public struct LandmarkTraining: TrainingJob {
   public static let family = "landmarks"
 
   /// The options to begin with.
-  public enum Preset: String, Hashable, Codable, Sendable {
+  public enum Preset: String, NamedChoice, Hashable, Sendable {
     case face
     /// dlib's trainer's.
     case dlib
@@ -43,7 +43,7 @@ public struct LandmarkTraining: TrainingJob {
     preset = try values.decodeIfPresent(Preset.self, forKey: .preset) ?? .face
     options = try JSONTree.decode(
       values.decodeIfPresent(JSONTree.self, forKey: .options) ?? .object([:]),
-      over: preset == .dlib ? ShapePredictorOptions() : .face)
+      over: preset == .dlib ? ShapePredictorOptions() : .face, at: CodingKeys.options)
     try options.validate()
     mirror = try values.decodeIfPresent(Bool.self, forKey: .mirror) ?? false
     layout = try values.decodeIfPresent(String.self, forKey: .layout)

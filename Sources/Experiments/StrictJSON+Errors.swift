@@ -17,11 +17,8 @@ extension StrictJSON {
     case .dataCorrupted(let context):
       guard context.codingPath.isEmpty else { return refusedValue(context, source) }
       // The decoder calls a number that does not fit its place broken JSON, and does not say where it is.
-      let tree: Any
-      do {
-        tree = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
-      } catch {
-        return syntaxError(error, data, source)
+      guard let tree = try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed) else {
+        return InputError(source: source, problem: "is no JSON", found: context.debugDescription)
       }
       let number = misfit(in: tree, of: type)
       return InputError(
@@ -37,33 +34,13 @@ extension StrictJSON {
   }
 
   private static func refusedValue(_ context: DecodingError.Context, _ source: String) -> InputError {
-    // Said by enumerations of words, which do not tell what they know.
-    let words = context.debugDescription.components(separatedBy: "invalid String value ")
-    guard words.count == 2 else {
+    guard let unknown = context.underlyingError as? UnknownChoice else {
       return InputError(
         source: source, field: place(context.codingPath), problem: "cannot be read", found: context.debugDescription)
     }
     return InputError(
       source: source, field: place(context.codingPath), problem: "is not a word that is known here",
-      found: "\"\(words[1])\"")
-  }
-
-  /// - Parameter error: `JSONSerialization`'s, whose text has the place as a number of bytes.
-  private static func syntaxError(_ error: any Error, _ data: Data, _ source: String) -> InputError {
-    let text = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String ?? ""
-    var result = InputError(source: source, problem: "is no JSON", found: text.isEmpty ? nil : text)
-    if data.allSatisfy({ $0 <= 0x20 }) {
-      result.found = "nothing"
-    } else if let found = text.range(of: "around character ") {
-      let offset = Int(text[found.upperBound...].prefix { $0.isNumber }) ?? 0
-      result.line = 1 + data.prefix(offset).count { $0 == UInt8(ascii: "\n") }
-      let rest = String(decoding: data.dropFirst(offset).prefix(20), as: UTF8.self)
-      result.found = "\"\(rest.prefix { !$0.isNewline })\""
-    } else if text.contains("end of file") {
-      result.line = 1 + data.count { $0 == UInt8(ascii: "\n") }
-      result.found = "the end of the file"
-    }
-    return result
+      found: "\"\(unknown.found)\"", expected: unknown.expected)
   }
 
   /// The first number without which the value can be decoded, or fails in another way: each is replaced by 1 in turn.

@@ -7,9 +7,11 @@ public enum StrictJSON {
   ///
   /// Values that were read are written again and compared: a key that was given, and not as null, but is not written, is
   /// unknown.
+  /// A key that an object has twice is refused, too: which of the two was meant, nobody knows.
   /// - Parameter source: the file's name, for errors.
-  /// - Throws: `InputError` that names the file and the path of the key.
+  /// - Throws: `InputError` that names the file, and the line or the path of the key.
   public static func decode<Value: Codable>(_ type: Value.Type, from data: Data, source: String) throws -> Value {
+    try checkSyntax(data, source: source)
     let value: Value
     do {
       value = try JSONDecoder().decode(Value.self, from: data)

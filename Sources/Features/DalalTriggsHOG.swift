@@ -26,13 +26,13 @@ import Imaging
 /// Reference: N. Dalal, B. Triggs, "Histograms of oriented gradients for human detection", CVPR 2005.
 public struct DalalTriggsHOG: Hashable, Codable, Sendable {
   /// How pixel values are changed before gradients are taken.
-  public enum Gamma: String, Hashable, Codable, Sendable, CaseIterable {
+  public enum Gamma: String, NamedChoice, Hashable, Sendable {
     case none
     case squareRoot
   }
 
   /// Whether opposite gradients fall into one bin.
-  public enum Orientation: String, Hashable, Codable, Sendable, CaseIterable {
+  public enum Orientation: String, NamedChoice, Hashable, Sendable {
     /// 0...180 degrees: light to dark counts as dark to light.
     case unsigned
     /// 0...360 degrees.

@@ -1,7 +1,8 @@
+import Execution
 import Geometry
 
 /// Which Haar features a cascade is trained from: the three sets that `opencv_traincascade` names by `-mode`.
-public enum HaarFeatureSet: String, Hashable, Sendable, Codable, CaseIterable {
+public enum HaarFeatureSet: String, NamedChoice, Hashable, Sendable {
   /// Upright edges, lines of three, and four-square features (Viola and Jones 2001).
   case basic
   /// And upright lines of four and centre-surround features.

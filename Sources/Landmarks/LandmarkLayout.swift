@@ -16,7 +16,7 @@ import Geometry
 /// the left in the picture. Points are counted from 0.
 public struct LandmarkLayout: Hashable, Sendable, Codable {
   /// Whose left and right the names speak of.
-  public enum Sides: String, Hashable, Sendable, Codable {
+  public enum Sides: String, NamedChoice, Hashable, Sendable {
     case person
     case image
   }

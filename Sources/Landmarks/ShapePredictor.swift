@@ -1,3 +1,4 @@
+import Execution
 import Geometry
 import Imaging
 
@@ -9,7 +10,7 @@ import Imaging
 /// Left and right, the order and the meaning of points are those of the training data; see `LandmarkLayout`.
 public struct ShapePredictor: Hashable, Sendable {
   /// What a pixel outside the photo (or the held crop) counts as.
-  public enum Border: String, Hashable, Sendable, Codable {
+  public enum Border: String, NamedChoice, Hashable, Sendable {
     /// Black: dlib's rule.
     case zero
     /// The nearest pixel inside.
@@ -17,7 +18,7 @@ public struct ShapePredictor: Hashable, Sendable {
   }
 
   /// How the leaves' changes are to be read.
-  public enum ChangeFrame: String, Hashable, Sendable, Codable {
+  public enum ChangeFrame: String, NamedChoice, Hashable, Sendable {
     /// In the face box's axes and units: dlib's rule and the 2014 paper's text.
     case box
     /// In the mean shape's: turned and scaled with the current shape (Cao et al. 2012, Ren et al. 2014).

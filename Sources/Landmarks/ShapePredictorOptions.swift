@@ -59,7 +59,7 @@ public struct ShapePredictorOptions: Hashable, Codable, Sendable {
   public init() {}
 
   /// Where a sample starts.
-  public enum Start: String, Hashable, Codable, Sendable {
+  public enum Start: String, NamedChoice, Hashable, Sendable {
     /// The mean shape first, then random averages of two other faces' shapes (dlib).
     case mixtures
     /// The mean shape, then the mean shape shifted, scaled and turned as face boxes are.
@@ -123,7 +123,7 @@ public struct ShapePredictorOptions: Hashable, Codable, Sendable {
     }
   }
 
-  public enum Leaves: String, Hashable, Codable, Sendable {
+  public enum Leaves: String, NamedChoice, Hashable, Sendable {
     /// Gradient boosting, tree after tree (Kazemi and Sullivan 2014).
     case boosted
     /// Trees for each landmark alone, then one linear regression of all leaves of a level (Ren et al. 2014).

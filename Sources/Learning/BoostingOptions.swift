@@ -3,7 +3,7 @@ import Execution
 /// How trees are boosted.
 public struct BoostingOptions: Hashable, Sendable, Codable {
   /// The four kinds of AdaBoost of Friedman, Hastie and Tibshirani (2000).
-  public enum Algorithm: String, Hashable, Sendable, Codable, CaseIterable {
+  public enum Algorithm: String, NamedChoice, Hashable, Sendable {
     /// Trees vote for a class; each has one weight (algorithm 1). Splits minimise the misclassified weight.
     case discrete
     /// Leaves are half the log-odds of their samples (algorithm 2). Splits minimise Gini's impurity.

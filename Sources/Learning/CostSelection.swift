@@ -16,7 +16,7 @@ public struct CostSelection: Hashable, Codable, Sendable {
   }
 
   /// How the cost is chosen from the table.
-  public enum Rule: String, Hashable, Codable, Sendable {
+  public enum Rule: String, NamedChoice, Hashable, Sendable {
     /// The best mean; of equals, the smallest cost.
     case best
     /// The smallest cost whose mean is within one standard error (that of the best cost) of the best mean.

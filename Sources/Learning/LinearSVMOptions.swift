@@ -1,7 +1,9 @@
+import Execution
+
 /// How a linear SVM is trained.
 public struct LinearSVMOptions: Hashable, Codable, Sendable {
   /// The penalty of a margin `m = y (w . x + b)` below 1.
-  public enum Loss: String, Hashable, Codable, Sendable, CaseIterable {
+  public enum Loss: String, NamedChoice, Hashable, Sendable {
     /// `max(0, 1 - m)`: L1 loss.
     case hinge
     /// `max(0, 1 - m)^2`: L2 loss.

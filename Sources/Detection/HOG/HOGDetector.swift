@@ -20,7 +20,7 @@ import Learning
 /// Reference: N. Dalal, B. Triggs, "Histograms of oriented gradients for human detection", CVPR 2005.
 public struct HOGDetector: Sendable {
   /// What of an image the features are taken from.
-  public enum Colour: String, Hashable, Sendable, Codable, CaseIterable {
+  public enum Colour: String, NamedChoice, Hashable, Sendable {
     /// Luma.
     case grey
     /// The strongest of the red, green and blue gradients at each pixel.

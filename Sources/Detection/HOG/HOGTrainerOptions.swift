@@ -47,7 +47,7 @@ public struct HOGTrainerOptions: Hashable, Sendable, Codable {
   }
 
   /// How a box of another shape than the window's object becomes one of that shape. Its centre is kept.
-  public enum BoxMapping: String, Hashable, Sendable, Codable, CaseIterable {
+  public enum BoxMapping: String, NamedChoice, Hashable, Sendable {
     /// The height is kept: for persons, whose width changes with their gait.
     case height
     /// The width is kept.
