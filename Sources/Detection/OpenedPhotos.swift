@@ -17,8 +17,8 @@ public final class OpenedPhotos: Sendable {
   /// For each photo the first one that shows the same pixels: itself, but for one that is there again, be it under another
   /// name, as a link or as a copy.
   public let firstAlike: [Int]
-  /// Photos of which rows have no data (files that were cut short), with what was found.
-  public let lackingRows: [Int: String]
+  /// Photos whose files are damaged or were cut short, with what was found.
+  public let damage: [Int: String]
   /// Of each photo's size and pixels.
   private let pixelDigests: [UInt64]
   private let kept: Mutex<[ByteImage?]>
@@ -40,7 +40,7 @@ public final class OpenedPhotos: Sendable {
       var size = PixelSize(width: 0, height: 0)
       var digest = ""
       var pixels: UInt64 = 0
-      var lackingRows: String?
+      var damage: String?
       var grey: ByteImage?
       var failure: UnreadablePhotos.Failure?
     }
@@ -54,7 +54,7 @@ public final class OpenedPhotos: Sendable {
         let photo = try source.photo(at: index)
         let image = photo.image
         result.size = image.size
-        result.lackingRows = photo.lackingRows
+        result.damage = photo.damage
         var hash = ContentHash()
         hash.add("\(image.width) \(image.height) \(image.channelCount)")
         hash.add(image.pixels)
@@ -68,11 +68,11 @@ public final class OpenedPhotos: Sendable {
         }
         if count == 0 {
           result.failure = .init(
-            origin: source.origin(at: index),
+            index: index, origin: source.origin(at: index),
             error: InputError(source: source.name(at: index), problem: "has no pixels"))
         }
       } catch let error as InputError {
-        result.failure = .init(origin: source.origin(at: index), error: error)
+        result.failure = .init(index: index, origin: source.origin(at: index), error: error)
       }
       done.withLock {
         $0 += 1
@@ -95,14 +95,14 @@ public final class OpenedPhotos: Sendable {
       first[opened[index].pixels] = found
       return found
     }
-    lackingRows = Dictionary(
-      uniqueKeysWithValues: opened.enumerated().compactMap { index, photo in photo.lackingRows.map { (index, $0) } })
+    damage = Dictionary(
+      uniqueKeysWithValues: opened.enumerated().compactMap { index, photo in photo.damage.map { (index, $0) } })
     kept = Mutex(opened.map(\.grey))
-    for (index, fault) in lackingRows.sorted(by: { $0.key < $1.key }).prefix(OpenedPhotos.shown) {
+    for (index, fault) in damage.sorted(by: { $0.key < $1.key }).prefix(OpenedPhotos.shown) {
       progress.receive(.warning("\(source.place(at: index)) \(fault)"))
     }
-    if lackingRows.count > OpenedPhotos.shown {
-      progress.receive(.warning("and \(lackingRows.count - OpenedPhotos.shown) more photos are damaged or cut short"))
+    if damage.count > OpenedPhotos.shown {
+      progress.receive(.warning("and \(damage.count - OpenedPhotos.shown) more photos are damaged or cut short"))
     }
   }
 
@@ -116,6 +116,13 @@ public final class OpenedPhotos: Sendable {
       if let same = known[pixelDigests[index]] { return (index, same) }
     }
     return nil
+  }
+
+  /// The photos of another set that show the same pixels, by the photo of this one.
+  public func alike(in other: OpenedPhotos) -> [Int: [Int]] {
+    let known = Dictionary(grouping: 0..<other.count) { other.pixelDigests[$0] }
+    return Dictionary(
+      uniqueKeysWithValues: (0..<count).compactMap { own in known[pixelDigests[own]].map { (own, $0) } })
   }
 
   /// How many of some photos show the same as earlier ones, with the first few named; `nil` where none does.
@@ -161,11 +168,14 @@ public final class OpenedPhotos: Sendable {
 /// Photos that a training cannot read: all of them, not the first alone.
 public struct UnreadablePhotos: Error, Sendable, CustomStringConvertible {
   public struct Failure: Sendable, CustomStringConvertible {
+    /// The photo's place in its source.
+    public let index: Int
     /// The file and line that name the photo (`background.txt:12`), where they are known.
     public let origin: String?
     public let error: InputError
 
-    public init(origin: String?, error: InputError) {
+    public init(index: Int, origin: String?, error: InputError) {
+      self.index = index
       self.origin = origin
       self.error = error
     }

@@ -10,7 +10,7 @@ import Execution
 /// ``ObjectDetector/validate(_:source:)``, unless it has the value that means "off".
 public struct ScanOptions: Hashable, Sendable, Codable {
   /// Whether the image may be enlarged to find objects smaller than the window's.
-  public enum Upsampling: String, Hashable, Sendable, Codable, CaseIterable {
+  public enum Upsampling: String, NamedChoice, Hashable, Sendable {
     /// Never: the smallest object is the window's own.
     case none
     /// Up to twice as wide and high.
@@ -20,7 +20,7 @@ public struct ScanOptions: Hashable, Sendable, Codable {
   }
 
   /// How levels of the pyramid are sized and windows are mapped back.
-  public enum LevelRule: String, Hashable, Sendable, Codable, CaseIterable {
+  public enum LevelRule: String, NamedChoice, Hashable, Sendable {
     /// Boxes are exact: each axis is scaled by the level's true ratio, and padding repeats the border's pixels.
     case exact
     /// OpenCV's `detectMultiScale`, of the class that the family answers to. For HOG: levels by plain bilinear interpolation of the full image, sizes and boxes rounded
@@ -82,42 +82,38 @@ public struct ScanOptions: Hashable, Sendable, Codable {
   /// - Parameter source: what the error is said to come from, for example an option file.
   /// - Throws: `InputError` that names the field.
   public func validate(source: String = "scan options") throws {
-    func require(_ holds: Bool, _ field: String, _ found: Any, _ expected: String) throws {
-      if !holds {
-        throw InputError(
-          source: source, field: field, problem: "out of range", found: "\(found)", expected: expected)
-      }
-    }
-    try require(threshold.isFinite, "threshold", threshold, "a finite number")
+    let check = FieldCheck(source: source)
+    try check.require(threshold.isFinite, "threshold", threshold, "a finite number")
     if let minimumHeight {
-      try require(minimumHeight > 0 && minimumHeight.isFinite, "minimumHeight", minimumHeight, "more than 0 pixels")
+      try check.require(
+        minimumHeight > 0 && minimumHeight.isFinite, "minimumHeight", minimumHeight, "more than 0 pixels")
     }
     if let maximumHeight {
-      try require(
+      try check.require(
         maximumHeight.isFinite && maximumHeight >= (minimumHeight ?? 0) && maximumHeight > 0, "maximumHeight",
         maximumHeight, "at least the minimum height")
     }
-    try require(scaleFactor >= 1.001 && scaleFactor <= 16, "scaleFactor", scaleFactor, "1.001 to 16")
-    try require((1...64).contains(stride), "stride", stride, "1 to 64 steps")
-    try require((0...64).contains(padding), "padding", padding, "0 to 64 steps")
-    try require(
+    try check.require(scaleFactor >= 1.001 && scaleFactor <= 16, "scaleFactor", scaleFactor, "1.001 to 16")
+    try check.require((1...64).contains(stride), "stride", stride, "1 to 64 steps")
+    try check.require((0...64).contains(padding), "padding", padding, "0 to 64 steps")
+    try check.require(
       sharedLevels == 1 || (levelRule == .exact && (1...16).contains(sharedLevels)), "sharedLevels", sharedLevels,
       levelRule == .exact ? "1 to 16 levels" : "1 with OpenCV's levels")
     if let maximumDetections {
-      try require(maximumDetections >= 0, "maximumDetections", maximumDetections, "0 or more")
+      try check.require(maximumDetections >= 0, "maximumDetections", maximumDetections, "0 or more")
     }
     if case .greedy(let greedy) = suppression {
-      try require((0...1).contains(greedy.overlap), "suppression.overlap", greedy.overlap, "0 to 1")
+      try check.require((0...1).contains(greedy.overlap), "suppression.overlap", greedy.overlap, "0 to 1")
       if let across = greedy.acrossLabels {
-        try require((0...1).contains(across), "suppression.acrossLabels", across, "0 to 1")
+        try check.require((0...1).contains(across), "suppression.acrossLabels", across, "0 to 1")
       }
-      try require(
+      try check.require(
         greedy.accumulation >= 0 && greedy.accumulation.isFinite, "suppression.accumulation", greedy.accumulation,
         "0 or more")
     }
     if case .groupRectangles(let grouping) = suppression {
-      try require(grouping.threshold >= 0, "suppression.threshold", grouping.threshold, "0 or more")
-      try require((0...1).contains(grouping.epsilon), "suppression.epsilon", grouping.epsilon, "0 to 1")
+      try check.require(grouping.threshold >= 0, "suppression.threshold", grouping.threshold, "0 or more")
+      try check.require((0...1).contains(grouping.epsilon), "suppression.epsilon", grouping.epsilon, "0 to 1")
     }
   }
 

@@ -41,13 +41,13 @@ public protocol TrainingImageSource: Sendable {
 /// A photo as it was read.
 public struct TrainingPhoto: Sendable {
   public var image: ByteImage
-  /// Why rows at one side of it have no data and are of one grey; `nil` for a whole photo. What is learnt from those rows is
-  /// wrong.
-  public var lackingRows: String?
+  /// What is wrong with a file that was damaged or cut short, of which rows are of one grey or parts coarse or false; `nil`
+  /// for a whole photo. What is learnt from those parts is wrong.
+  public var damage: String?
 
-  public init(_ image: ByteImage, lackingRows: String? = nil) {
+  public init(_ image: ByteImage, damage: String? = nil) {
     self.image = image
-    self.lackingRows = lackingRows
+    self.damage = damage
   }
 }
 

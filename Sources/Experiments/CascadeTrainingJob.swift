@@ -1,12 +1,6 @@
-import DatasetReaders
 import Detection
 import Execution
-import Features
-import Foundation
 import Geometry
-import Imaging
-import Learning
-import ModelFiles
 
 /// Everything that a cascade's training needs: data sets and options. What `windhover-train cascade --config` reads, and the
 /// `train` part of an experiment (`"family": "cascade"`).
@@ -27,6 +21,8 @@ public struct CascadeTrainingJob: TrainingJob {
   public var validationWindows: Int?
 
   public static let defaultValidationWindows = 2_000_000
+  /// Annotated photos that confidences are fitted to, none of them trained on; `nil` or empty: no confidences.
+  public var calibration: [AnnotatedSource]?
   /// What the options of a file begin with: those that it leaves out.
   public var preset: CascadePreset
   public var options: CascadeTrainerOptions
@@ -34,10 +30,15 @@ public struct CascadeTrainingJob: TrainingJob {
   public var sampling: Sampling
   /// Which windows of the photos are negatives.
   public var lattice: Lattice
+  /// Whether entries of the data sets that cannot be read are left out with a warning; `nil` refuses them.
+  public var leavesOutFaults: Bool?
   /// Scan options that the model keeps in place of the family's own, for example `{"threshold": -2}`.
   public var scan: JSONTree?
 
   /// As `PositiveSampleOptions`, without what the training's options say already.
+  ///
+  /// Where nobody says how many `copies` there are to be, there are none if the objects are enough for a stage, and
+  /// otherwise as many as fill a stage, up to ``mostCopiesOfItself``.
   public struct Sampling: Hashable, Codable, Sendable {
     public var fit: PositiveSampleOptions.Fit?
     public var context: Double?
@@ -84,81 +85,26 @@ public struct CascadeTrainingJob: TrainingJob {
       negatives: try values.decodeIfPresent([AnnotatedSource].self, forKey: .negatives) ?? [],
       preset: try values.decodeIfPresent(CascadePreset.self, forKey: .preset) ?? .openCV)
     options = try JSONTree.decode(
-      values.decodeIfPresent(JSONTree.self, forKey: .options) ?? .object([:]), over: preset.options)
+      values.decodeIfPresent(JSONTree.self, forKey: .options) ?? .object([:]), over: preset.options,
+      at: CodingKeys.options)
     validationPositives = try values.decodeIfPresent([AnnotatedSource].self, forKey: .validationPositives) ?? []
     validationNegatives = try values.decodeIfPresent([AnnotatedSource].self, forKey: .validationNegatives) ?? []
     validationWindows = try values.decodeIfPresent(Int.self, forKey: .validationWindows)
+    calibration = try values.decodeIfPresent([AnnotatedSource].self, forKey: .calibration)
     objects = try values.decodeIfPresent([String].self, forKey: .objects)
     sampling = try values.decodeIfPresent(Sampling.self, forKey: .sampling) ?? Sampling()
     lattice = try values.decodeIfPresent(Lattice.self, forKey: .lattice) ?? Lattice()
+    leavesOutFaults = try values.decodeIfPresent(Bool.self, forKey: .leavesOutFaults)
     scan = try values.decodeIfPresent(JSONTree.self, forKey: .scan)
   }
 
   /// Every data set that the job reads.
-  public var dataSources: [AnnotatedSource] { positives + negatives + validationPositives + validationNegatives }
-
-  /// Loads the data and trains; writes nothing but the checkpoint.
-  ///
-  /// - Parameter checkpoint: see `CascadeTrainer.train`.
-  /// - Throws: `InputError` for data that cannot be loaded, with the faults of annotations given to `progress` as
-  ///   warnings; `UnreadablePhotos` with all photos that cannot be opened; and as `CascadeTrainer.train`.
-  public func trained(
-    checkpoint: String? = nil, executor: ParallelExecutor = ParallelExecutor(),
-    progress: any ProgressSink = SilentProgress(), cancellation: Cancellation = Cancellation()
-  ) throws -> CascadeTrainingResult {
-    try options.validate()
-    try checkRoles()
-    try checkScan()
-    let opener = Opener(job: self, executor: executor, progress: progress, cancellation: cancellation)
-    let labels = objects.map { Set($0) }
-    let (photos, objectSet) = try opener.open(readingInShape(positives), "positives")
-    try requireShape(objectSet)
-    try refuseContext(objectSet)
-    tellMergedLabels(objectSet, progress)
-    let (backgrounds, backgroundSet) = try opener.open(negatives, "negatives")
-    let samples = try AnnotatedPositives(photos, options: positiveOptions, labels: labels)
-    samples.tellRepeats(to: progress)
-    if !samples.leftOut.isEmpty {
-      progress.receive(
-        .note(
-          "\(samples.objectCount) objects give samples; left out: \(AnnotatedPositives.reasons(samples.leftOut))"))
-    }
-    let negativeWindows = try NegativeWindows(
-      backgrounds, options: negativeOptions, positives: positiveOptions, executor: executor)
-    negativeWindows.tellLeftOut(to: progress)
-    var data = CascadeTrainingData(
-      positives: samples, negatives: negativeWindows,
-      checksum: try checksum(photos, backgrounds))
-    if !validationPositives.isEmpty {
-      let (held, heldSet) = try opener.open(readingInShape(validationPositives), "validation positives")
-      try requireShape(heldSet)
-      let (windows, windowSet) = try opener.open(validationNegatives, "validation negatives")
-      for own in [("validation positives", held, heldSet), ("validation negatives", windows, windowSet)] {
-        for other in [("positives", photos, objectSet), ("negatives", backgrounds, backgroundSet)] {
-          try CascadeTrainingJob.refuseShared(own, other)
-        }
-      }
-      var plain = positiveOptions
-      plain.copies = 0
-      let heldWindows = try NegativeWindows(
-        windows, options: negativeOptions, positives: positiveOptions, executor: executor)
-      heldWindows.tellLeftOut(source: "validation negatives", to: progress)
-      data.validation = CascadeTrainingData.Validation(
-        positives: try AnnotatedPositives(held, options: plain, labels: labels), negatives: heldWindows,
-        windowLimit: validationWindows ?? CascadeTrainingJob.defaultValidationWindows)
-    }
-    var result = try CascadeTrainer.train(
-      data, options: options, checkpoint: checkpoint, executor: executor, progress: progress,
-      cancellation: cancellation)
-    if scan != nil {
-      let detector = result.detector
-      result.detector = detector.scanned(by: try detector.scanOptions(with: scan))
-    }
-    return result
+  public var dataSources: [AnnotatedSource] {
+    positives + negatives + validationPositives + validationNegatives + (calibration ?? [])
   }
 
   /// - Throws: `InputError` for a role without a data set, and for what is said of a measure that cannot be taken.
-  private func checkRoles() throws {
+  func checkRoles() throws {
     func fault(_ field: String, _ problem: String, found: String? = nil, expected: String? = nil) -> InputError {
       InputError(source: "training", field: field, problem: problem, found: found, expected: expected)
     }
@@ -178,103 +124,6 @@ public struct CascadeTrainingJob: TrainingJob {
         "validationWindows", "means nothing without validation sets", found: "\(validationWindows)",
         expected: "validation positives and negatives (--validation, --validation-negatives)")
     }
-  }
-
-  /// As `trained`, with the model file's content.
-  public func run(
-    record: RunRecord, checkpoint: String? = nil, executor: ParallelExecutor = ParallelExecutor(),
-    progress: any ProgressSink = SilentProgress(), cancellation: Cancellation = Cancellation()
-  ) throws -> TrainedModel {
-    let result = try trained(
-      checkpoint: checkpoint, executor: executor, progress: progress, cancellation: cancellation)
-    let roles = [
-      ("positives", readingInShape(positives)), ("negatives", negatives),
-      ("validation positives", readingInShape(validationPositives)),
-      ("validation negatives", validationNegatives),
-    ]
-    let dataSets = try roles.flatMap { role, sources in
-      try LoadedSources(sources).provenance(role: role, executor: executor, cancellation: cancellation)
-    }
-    let provenance = Provenance(
-      command: record.command, dataSets: dataSets, seed: options.seed, commit: record.commit, date: record.date,
-      machine: record.machine)
-    return TrainedModel(
-      model: try result.detector.modelFile(provenance: provenance, training: options), report: result.report)
-  }
-
-  /// Tells a wrong `scan` before the training and not after it: a cascade of one stump stands for the trained one.
-  private func checkScan() throws {
-    guard scan != nil else { return }
-    let size = options.windowSize
-    let feature = HaarFeature(boxes: [
-      .init(x: 0, y: 0, width: size.width, height: size.height, weight: -1),
-      .init(x: 0, y: 0, width: 1, height: 1, weight: 2),
-    ])
-    let stump = DecisionTree(
-      nodes: [.init(feature: 0, split: .below(0), left: .leaf(0), right: .leaf(1))], leaves: [-1, 1])
-    let stage = CascadeStage(trees: [stump], threshold: 0, trace: options.isSoft ? [0] : nil)
-    let standIn = CascadeDetector(
-      windowSize: size, features: .haar([feature]), stages: [stage], label: options.label)
-    _ = try standIn.scanOptions(with: scan)
-  }
-
-  private struct Opener {
-    let job: CascadeTrainingJob
-    let executor: ParallelExecutor
-    let progress: any ProgressSink
-    let cancellation: Cancellation
-
-    func open(_ sources: [AnnotatedSource], _ role: String) throws -> (OpenedPhotos, Dataset) {
-      progress.receive(.began(phase: "reading \(role)", total: nil))
-      let loaded = try LoadedSources(sources)
-      progress.receive(.ended)
-      guard let set = loaded.dataset else {
-        throw InputError(source: "training", field: role, problem: "names no data set")
-      }
-      set.tellProblems(to: progress)
-      // Samples of a .vec are read from the file; photos are kept in grey as far as a quarter of the memory goes.
-      let photos = try OpenedPhotos(
-        DatasetTrainingSource(set, uses: loaded.uses), memory: job.options.memory * 1_000_000 / 4, executor: executor,
-        progress: progress, cancellation: cancellation, phase: "opening \(role)")
-      return (photos, set)
-    }
-  }
-
-  /// Several kinds of objects are learnt as one: told where no labels are chosen.
-  private func tellMergedLabels(_ photos: Dataset, _ progress: any ProgressSink) {
-    guard objects == nil else { return }
-    let labels = Set(photos.images.lazy.flatMap(\.annotations).filter { !$0.isIgnored }.map(\.label)).sorted()
-    guard labels.count > 1 else { return }
-    progress.receive(
-      .warning(
-        "the positives' objects have \(labels.count) labels (\(labels.prefix(8).joined(separator: ", "))), which are learnt as "
-          + "one: --objects chooses"))
-  }
-
-  private typealias Role = (name: String, photos: OpenedPhotos, set: Dataset)
-
-  /// - Throws: `InputError` where a photo or a sample of one role shows the same pixels as one of the other, whatever file it
-  ///   is in.
-  private static func refuseShared(_ held: Role, _ trained: Role) throws {
-    guard let both = held.photos.shared(with: trained.photos) else { return }
-    func place(_ role: Role, _ index: Int) -> String {
-      let image = role.set.images[index]
-      return (image.origin.map { "\($0): " } ?? "") + image.path
-    }
-    throw InputError(
-      source: place(held, both.own),
-      problem: "is among the \(held.name) and shows the same as one of the \(trained.name)",
-      found: place(trained, both.other), expected: "photos and samples that are not trained on",
-      hint: "a cascade must be measured on what it has not seen: leave one of the two out")
-  }
-
-  /// Of the photos and of how windows are taken from them.
-  private func checksum(_ objects: OpenedPhotos, _ backgrounds: OpenedPhotos) throws -> String {
-    SHA256.hexDigest(
-      of: Array(
-        (objects.checksum + backgrounds.checksum + (self.objects ?? ["*"]).joined(separator: "/")
-          + (try ModelFile.json(positiveOptions))
-          + (try ModelFile.json(negativeOptions))).utf8))
   }
 
   /// How objects become windows, in full.

@@ -29,6 +29,9 @@ public struct DatasetTrainingSource: TrainingImageSource {
 
   public func annotations(at index: Int) -> [Annotation] { dataset.images[index].annotations }
 
+  /// How the image is used.
+  func use(at index: Int) -> AnnotatedSource.Use { uses[index] }
+
   public func copies(at index: Int) -> Int? { uses[index].copies }
 
   public func allowsNegatives(at index: Int) -> Bool { uses[index].mines ?? true }
@@ -41,6 +44,6 @@ public struct DatasetTrainingSource: TrainingImageSource {
     guard let path = dataset.sources[index].filePath else { return TrainingPhoto(try image(at: index)) }
     let decoded = try ImageFile.read(path, options: imageOptions)
     return TrainingPhoto(
-      decoded.image, lackingRows: decoded.lacksRows ? decoded.warnings.joined(separator: "; ") : nil)
+      decoded.image, damage: decoded.isDamaged ? decoded.warnings.joined(separator: "; ") : nil)
   }
 }

@@ -1,10 +1,6 @@
 import DatasetReaders
 import Detection
-import Evaluation
 import Execution
-import Foundation
-import Geometry
-import Imaging
 import ModelFiles
 
 /// Everything that a HOG training needs: data sets and options. What `windhover-train hog --config` reads, and the `train`
@@ -18,6 +14,8 @@ public struct HOGTrainingJob: TrainingJob {
   public var negatives: [AnnotatedSource]
   /// Annotated photos that confidences are fitted to, none of them among the positives; empty: no confidences.
   public var calibration: [AnnotatedSource]
+  /// Whether entries of the data sets that cannot be read are left out with a warning; `nil` refuses them.
+  public var leavesOutFaults: Bool?
   /// What the options of a file begin with: those that it leaves out.
   public var preset: HOGPreset
   public var options: HOGTrainerOptions
@@ -42,8 +40,10 @@ public struct HOGTrainingJob: TrainingJob {
       calibration: try values.decodeIfPresent([AnnotatedSource].self, forKey: .calibration) ?? [],
       preset: try values.decodeIfPresent(HOGPreset.self, forKey: .preset) ?? .person,
       options: HOGTrainerOptions())
+    leavesOutFaults = try values.decodeIfPresent(Bool.self, forKey: .leavesOutFaults)
     options = try JSONTree.decode(
-      values.decodeIfPresent(JSONTree.self, forKey: .options) ?? .object([:]), over: preset.options)
+      values.decodeIfPresent(JSONTree.self, forKey: .options) ?? .object([:]), over: preset.options,
+      at: CodingKeys.options)
   }
 
   public var dataSources: [AnnotatedSource] { positives + negatives + calibration }
@@ -54,34 +54,32 @@ public struct HOGTrainingJob: TrainingJob {
   ///   - record: what the provenance says of the run.
   ///   - checkpoint: see `HOGTrainer.train`.
   /// - Throws: `InputError` for data that cannot be loaded, with the faults of annotations given to `progress` as
-  ///   warnings; and as `HOGTrainer.train`.
+  ///   warnings; `DatasetLosses` and `UnreadablePhotos` with everything that was named and cannot be read; and as
+  ///   `HOGTrainer.train`.
   public func run(
     record: RunRecord, checkpoint: String? = nil, executor: ParallelExecutor = ParallelExecutor(),
     progress: any ProgressSink = SilentProgress(), cancellation: Cancellation = Cancellation()
   ) throws -> TrainedModel {
-    let roles = (
-      positives: try LoadedSources(positives), negatives: try LoadedSources(negatives),
-      calibration: try LoadedSources(calibration)
-    )
-    guard let photos = roles.positives.dataset else {
+    let reader = TrainingSetReader(
+      leavesOutFaults: leavesOutFaults ?? false, executor: executor, progress: progress, cancellation: cancellation)
+    guard let photos = try reader.read(positives, "positives") else {
       throw InputError(source: "training", field: "positives", problem: "names no data set")
     }
-    let backgrounds = roles.negatives.dataset
-    let validation = roles.calibration.dataset
-    for set in [photos, backgrounds, validation].compactMap(\.self) {
-      set.tellProblems(to: progress)
-    }
-    tellMergedLabels(photos, progress)
-    try checkParts(photos: photos, backgrounds: backgrounds, validation: validation, progress)
+    let backgrounds = try reader.read(negatives, "negatives")
+    let validation = try reader.read(calibration, "calibration photos")
+    tellMergedLabels(photos.dataset, progress)
+    tellRepeats(photos, progress)
+    try backgrounds?.refuseShared(with: photos, hint: "its objects would be learnt as background")
+    try validation?.refuseShared(
+      with: photos, hint: "confidences must be fitted to photos that the training has not seen")
     let result = try HOGTrainer.train(
-      photos: DatasetTrainingSource(photos, uses: roles.positives.uses),
-      backgrounds: backgrounds.map { DatasetTrainingSource($0) },
-      validation: validation.map { DatasetTrainingSource($0) }, options: options, checkpoint: checkpoint,
-      executor: executor, progress: progress, cancellation: cancellation)
+      photos: photos.sourceMinedWhereWhole, backgrounds: try backgrounds?.whole(progress),
+      validation: validation?.source, options: options, checkpoint: checkpoint, executor: executor, progress: progress,
+      cancellation: cancellation)
     let dataSets = try [
-      ("positives", roles.positives), ("negatives", roles.negatives), ("calibration", roles.calibration),
+      ("positives", positives), ("negatives", negatives), ("calibration", calibration),
     ].flatMap { role, sources in
-      try sources.provenance(role: role, executor: executor, cancellation: cancellation)
+      try LoadedSources(sources).provenance(role: role, executor: executor, cancellation: cancellation)
     }
     let provenance = Provenance(
       command: record.command, dataSets: dataSets, seed: options.seed, commit: record.commit, date: record.date,
@@ -107,22 +105,9 @@ public struct HOGTrainingJob: TrainingJob {
           + "\"sourceLabels\" of the components (--objects on the command line) chooses"))
   }
 
-  /// Whether the parts of the data contradict each other: a photo in two of them, or twice in one.
-  private func checkParts(
-    photos: Dataset, backgrounds: Dataset?, validation: Dataset?, _ progress: any ProgressSink
-  ) throws {
-    var trained: Set<ImageSource> = []
-    var repeated = 0
-    for source in photos.sources where !trained.insert(source).inserted { repeated += 1 }
-    if repeated > 0 {
-      progress.receive(.warning("\(repeated) images are among the positives more than once: their objects weigh more"))
-    }
-    func refuse(_ other: Dataset?, _ role: String, _ hint: String) throws {
-      guard let both = other?.sources.firstIndex(where: trained.contains), let other else { return }
-      throw InputError(
-        source: other.images[both].path, problem: "is among the positives and the \(role)", hint: hint)
-    }
-    try refuse(backgrounds, "negatives", "its objects would be learnt as background")
-    try refuse(validation, "calibration photos", "confidences must be fitted to photos that the training has not seen")
+  private func tellRepeats(_ photos: TrainingSet, _ progress: any ProgressSink) {
+    let repeated = photos.photos.firstAlike.enumerated().count { $0.offset != $0.element }
+    guard repeated > 0 else { return }
+    progress.receive(.warning("\(repeated) images are among the positives more than once: their objects weigh more"))
   }
 }

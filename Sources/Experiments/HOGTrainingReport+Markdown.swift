@@ -17,11 +17,7 @@ extension HOGTrainingReport: TrainingReport {
       let counts = Dictionary(grouping: unreachable, by: \.reason.rawValue).mapValues(\.count)
       text += counts.sorted { $0.key < $1.key }.map { "\($0.value) by \($0.key)" }.joined(separator: ", ") + ".\n"
     }
-    if let calibration {
-      text +=
-        "\nConfidences are fitted to \(calibration.matched) right and \(calibration.unmatched) wrong detections in "
-        + "\(calibration.photos) photos.\n"
-    }
+    if let calibration { text += "\n\(calibration.summary)\n" }
     return text
   }
 }

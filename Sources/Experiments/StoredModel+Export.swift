@@ -29,12 +29,36 @@ extension StoredModel {
       detector = detector.labelled(label)
     }
     if path.lowercased().hasSuffix(".xml") { return try OpenCVCascade.write(detector, to: path) }
-    let training = try file.flatMap { try CascadeDetector.trainingOptions(of: $0, as: JSONTree.self) }
-    let made = RunRecord.now(command: command)
-    let provenance =
-      file?.provenance
-      ?? Provenance(
-        command: made.command, dataSets: [], seed: 0, commit: made.commit, date: made.date, machine: made.machine)
-    try detector.modelFile(provenance: provenance, training: training).write(to: path)
+    try self.file(of: detector, provenance: provenance(adding: [], record: RunRecord.now(command: command)))
+      .write(to: path)
+  }
+
+  /// A file of a detector that was made of this model's, with the options that this was trained by.
+  func file(of detector: any CalibratedDetector, provenance: Provenance) throws -> ModelFile {
+    switch detector {
+    case let cascade as CascadeDetector:
+      let training = try file.flatMap { try CascadeDetector.trainingOptions(of: $0, as: JSONTree.self) }
+      return try cascade.modelFile(provenance: provenance, training: training)
+    case let hog as HOGDetector:
+      let training = try file.flatMap {
+        $0.kind == HOGDetector.modelKind ? try HOGDetector.trainingOptions(of: $0) : nil
+      }
+      return try hog.modelFile(provenance: provenance, training: training)
+    default: preconditionFailure("a family of detectors that has no file of its own")
+    }
+  }
+
+  /// The model's provenance; another tool's model gets the command as its own. Sets that a command adds bring its command.
+  func provenance(adding sets: [Provenance.DataSet], record: RunRecord) -> Provenance {
+    guard var known = file?.provenance else {
+      return Provenance(
+        command: record.command, dataSets: sets, seed: 0, commit: record.commit, date: record.date,
+        machine: record.machine)
+    }
+    guard !sets.isEmpty else { return known }
+    known.command += known.command.isEmpty ? record.command : " && " + record.command
+    known.dataSets.removeAll { $0.description.hasPrefix("calibration") }
+    known.dataSets += sets
+    return known
   }
 }

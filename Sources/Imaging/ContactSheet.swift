@@ -15,6 +15,9 @@ public enum ContactSheet {
     }
   }
 
+  /// The grey between pictures.
+  public static let ground = RGBColor(red: 64, green: 64, blue: 64)
+
   /// Lays pictures out row by row, each fitted into a cell with its aspect ratio kept, on a grey ground.
   ///
   /// - Parameters:
@@ -38,7 +41,6 @@ public enum ContactSheet {
     let down = (cells.count + across - 1) / across
     let stepX = cellSize.width + margin
     let stepY = cellSize.height + lineHeight + margin
-    let ground = RGBColor(red: 64, green: 64, blue: 64)
     let canvas = try Canvas(
       width: across * stepX + margin, height: down * stepY + margin, background: ground)
     for (index, cell) in cells.enumerated() where cell.image.width > 0 && cell.image.height > 0 {

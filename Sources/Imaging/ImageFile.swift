@@ -46,9 +46,9 @@ public struct DecodedImage: Hashable, Sendable {
   public var hasAlpha: Bool
   /// What was amiss although the image could be read; each names no file.
   public var warnings: [String]
-  /// Whether rows at the bottom (of the stored image) have no data and are of one grey: a file that was cut short. A warning
-  /// says from where on.
-  public var lacksRows = false
+  /// Whether parts of it are not what was photographed: a file that was damaged or cut short, of which rows are of one grey,
+  /// or all is there but coarse (progressive JPEG). A warning says which.
+  public var isDamaged = false
 }
 
 /// Reads and writes image files: PNG, JPEG and PNM, told apart by content and never by the name's suffix.

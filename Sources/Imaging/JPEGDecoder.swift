@@ -38,28 +38,34 @@ enum JPEGDecoder {
     }
 
     var warnings: [String] = []
-    var lacksRows = false
+    var isDamaged = false
     if let warning {
       let lastRow = lastReadRow(pixels, rowBytes: width * stored, height: height)
-      lacksRows = lastRow < height
+      isDamaged = lastRow < height || !warning.contains(harmless)
       guard lastRow > 0 else {
         throw InputError(
           source: name, problem: "is a JPEG of which nothing can be read", found: warning,
           expected: "\(width) x \(height) pixels")
       }
       warnings.append(
-        lacksRows
+        lastRow < height
           ? "is damaged or cut short: rows from about \(lastRow) of \(height) on are grey (\(warning))"
           : "is damaged or cut short: parts may be wrong or coarse (\(warning))")
     }
     let missing = markers.components.filter { !$0.isScanned }.count
-    if missing > 0 { warnings.append("\(missing) of \(markers.components.count) colour components have no data") }
+    if missing > 0 {
+      isDamaged = true
+      warnings.append("\(missing) of \(markers.components.count) colour components have no data")
+    }
     if isFourInks { pixels = convertInks(pixels, isInverted: markers.hasAdobe) }
     return DecodedImage(
       image: ByteImage(width: width, height: height, channelCount: isGrey ? 1 : 3, pixels: pixels),
       orientation: markers.orientation, format: .jpeg, bitDepth: markers.precision, hasAlpha: false,
-      warnings: warnings, lacksRows: lacksRows)
+      warnings: warnings, isDamaged: isDamaged)
   }
+
+  /// What the decoder says of stray bytes between segments, which cost no pixel.
+  private static let harmless = "extraneous bytes before marker"
 
   private static func check(
     _ markers: JPEGMarkers, byteCount: Int, name: String, options: ImageReadOptions

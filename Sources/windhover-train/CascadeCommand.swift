@@ -18,6 +18,9 @@ enum CascadeCommand {
         Each negative window is looked at once; when too few are left, the cascade is written with the stages that it has, and
         how many windows there were is told. A line a stage says what it cost and what it reaches.
 
+        Every image of every list is opened first: what is missing or cannot be read is named by file and line, and nothing
+        is trained, unless --leave-out-faults says to go on. Photos that are damaged or cut short give no negatives.
+
         --config takes all from a JSON file ({"positives": [...], "negatives": [...], "options": {...}}); options given
         beside it win. A training that was interrupted goes on from FILE.checkpoint; with other options or data it
         refuses, and --restart begins anew.
@@ -28,12 +31,16 @@ enum CascadeCommand {
         .list("--negatives", "REF", short: "-n", help: "Photos that negatives are taken from."),
         .list("--validation", "REF", help: "Samples or photos with objects to measure the cascade on; not trained on."),
         .list("--validation-negatives", "REF", help: "Photos to measure false alarms on; not trained on."),
-        .value("--validation-windows", "N", help: "Windows of them to look at.", default: nil),
+        .value("--validation-windows", "N", help: "Windows of them to look at. Default: 2000000."),
+        .list(
+          "--calibration", "REF", help: "Annotated photos, none of them trained on, that confidences are fitted to."),
         .value(
           "--targets", "RULES", help: "Which objects to learn from, e.g. \"height>=20,blur<=1\"; others are ignored."),
         .list("--objects", "LABEL", help: "Labels to learn as one kind of object. Default: all."),
         .value("--config", "FILE", help: "A JSON file with data sets and options."),
-        .value("--preset", "TASK", help: "Options to begin with.", choices: CascadePreset.allCases.map(\.rawValue)),
+        .value(
+          "--preset", "TASK", help: "Options to begin with. Default: opencv, those of opencv_traincascade.",
+          choices: CascadePreset.allCases.map(\.rawValue)),
         .value("--label", "NAME", help: "What detections are called (.safetensors alone)."),
         .value("--window", "WxH", help: "Detection window in pixels. Default: 24x24."),
         .value(
@@ -56,15 +63,15 @@ enum CascadeCommand {
         .value("--samples", "P,N", help: "Positives and negatives a stage. Default: 2000,1000."),
         .flag("--soft", help: "One classifier with a rejection trace in place of stages (.safetensors alone)."),
         .flag("--mirror", help: "Also learn from mirror images."),
-        .value("--copies", "N", help: "Shifted, scaled and turned copies of each object."),
-        .value("--context", "FACTOR", help: "Grow objects' boxes by this before they are cut."),
+        .value(
+          "--copies", "N",
+          help:
+            "Shifted, scaled and turned copies of each object. Default: none; where objects are fewer than the positives of a stage, as many as make up for it, 100 at most."
+        ),
+        .value("--context", "FACTOR", help: "Grow objects' boxes by this before they are cut. Default: 1, not at all."),
         .value("--stride", "N", help: "Pixels between negative windows on a level of a photo. Default: 1."),
         .value("--memory", "MB", help: "The most memory for samples and features. Default: 2048."),
-        .value("--seed", "N", help: "Seed of everything random."),
-        .value("--report", "FILE", help: "Also write what the training did, as JSON."),
-        .flag("--restart", help: "Begin anew, even where a checkpoint is there.").unrecorded(),
-        .threads,
-      ],
+      ] + DetectorTraining.options,
       examples: [
         (
           "windhover-train cascade -p vec:faces.vec -n list:background.txt --features lbp -o faces.xml",
@@ -86,51 +93,40 @@ enum CascadeCommand {
     run: run)
 
   private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
-    let output = options.requiredText("--output")
-    let job = try job(options)
-    guard output.hasSuffix(".xml") || output.hasSuffix(".safetensors") else {
-      throw UsageError("--output: found \"\(output)\", expected a name that ends in .xml or .safetensors")
+    let training = DetectorTraining(options, context)
+    let job = try job(training)
+    let isXML = training.output.hasSuffix(".xml")
+    guard isXML || training.output.hasSuffix(".safetensors") else {
+      throw UsageError("--output: found \"\(training.output)\", expected a name that ends in .xml or .safetensors")
     }
-    if output.hasSuffix(".xml"), job.options.isSoft {
-      throw UsageError("--soft: OpenCV's .xml knows no soft cascades; give a .safetensors as --output")
+    guard isXML else {
+      return try training.run(job)
     }
-    if output.hasSuffix(".xml") { try refuseWhatXMLLoses(job, options, context) }
-    let report = options.text("--report")
-    var outputs = OutputCheck()
-    let checkpoint = try outputs.training("--output", output)
-    try outputs.file("--report", report)
-    try outputs.inputs("the file of --config", [options.text("--config")].compactMap { $0 })
-    try outputs.inputs("a data set", job.dataSources.flatMap(\.data.namedPaths))
-    let lock = try FileLock.beside(output)
-    defer { lock?.release() }
-    if options.flag("--restart"), let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
-    let executor = try options.executor()
-    if output.hasSuffix(".xml") {
+    try refuseWhatXMLLoses(job, options, context)
+    try training.run(job) { checkpoint, executor in
       let trained = try job.trained(
         checkpoint: checkpoint, executor: executor, progress: context.progress, cancellation: context.cancellation)
-      try OpenCVCascade.write(trained.detector, to: output)
-      try finish(trained.report, report, context)
-    } else {
-      let trained = try job.run(
-        record: RunRecord.now(command: context.recordedCommandLine), checkpoint: checkpoint, executor: executor,
-        progress: context.progress, cancellation: context.cancellation)
-      try trained.model.write(to: output)
-      try finish(trained.report, report, context)
+      try OpenCVCascade.write(trained.detector, to: training.output)
+      return trained.report
     }
-    if let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
-    context.progress.receive(.note("Written: \(output)"))
   }
 
-  /// An OpenCV cascade holds neither a label nor options to scan by.
+  /// An OpenCV cascade holds neither a label, confidences nor options to scan by, and no rejection trace.
   private static func refuseWhatXMLLoses(
     _ job: CascadeTrainingJob, _ options: ParsedOptions, _ context: CommandContext
   ) throws {
+    if job.options.isSoft {
+      throw UsageError("--soft: OpenCV's .xml knows no soft cascades; give a .safetensors as --output")
+    }
     if options.isGiven("--label") {
       throw UsageError("--label: OpenCV's .xml holds no label; give a .safetensors as --output")
     }
     if job.scan != nil {
       throw UsageError(
         "scan (in the file of --config): OpenCV's .xml holds no scan options; give a .safetensors as --output")
+    }
+    if !(job.calibration ?? []).isEmpty {
+      throw UsageError("--calibration: OpenCV's .xml holds no confidences; give a .safetensors as --output")
     }
     let plain = CascadeTrainerOptions().label
     if job.options.label != plain {
@@ -141,38 +137,26 @@ enum CascadeCommand {
     }
   }
 
-  private static func finish(_ trained: any TrainingReport, _ path: String?, _ context: CommandContext) throws {
-    if let path { try AtomicFile.write(StrictJSON.text(trained), to: path) }
-    if let validation = (trained as? CascadeTrainingReport)?.validation {
-      context.progress.receive(.note(validation.markdown))
-    }
-  }
-
   /// The job that the command line asks for: the file's or the preset's, with what is given beside it.
-  private static func job(_ options: ParsedOptions) throws -> CascadeTrainingJob {
-    var job: CascadeTrainingJob
-    if let path = options.text("--config") {
-      if options.isGiven("--preset") { throw UsageError("--preset and --config contradict: the file has all options") }
-      job = try TrainingChoice.read(CascadeTrainingJob.self, path: path)
-    } else {
-      let preset = options.text("--preset").flatMap(CascadePreset.init) ?? .openCV
-      job = CascadeTrainingJob(positives: [], negatives: [], preset: preset)
+  private static func job(_ training: DetectorTraining) throws -> CascadeTrainingJob {
+    let options = training.options
+    var job = try training.job {
+      CascadeTrainingJob(
+        positives: [], negatives: [], preset: options.text("--preset").flatMap(CascadePreset.init) ?? .openCV)
     }
     let targets = options.text("--targets")
-    func sources(_ name: String, _ targets: String? = nil) throws -> [AnnotatedSource]? {
-      guard options.isGiven(name) else { return nil }
-      return try options.list(name).map { AnnotatedSource(data: try .parse($0), targets: targets) }
-    }
-    job.positives = try sources("--positives", targets) ?? job.positives
-    job.negatives = try sources("--negatives") ?? job.negatives
-    job.validationPositives = try sources("--validation", targets) ?? job.validationPositives
-    job.validationNegatives = try sources("--validation-negatives") ?? job.validationNegatives
+    job.positives = try training.sources("--positives", targets: targets) ?? job.positives
+    job.negatives = try training.sources("--negatives") ?? job.negatives
+    job.validationPositives = try training.sources("--validation", targets: targets) ?? job.validationPositives
+    job.validationNegatives = try training.sources("--validation-negatives") ?? job.validationNegatives
+    job.calibration = try training.sources("--calibration", targets: targets) ?? job.calibration
     if job.positives.isEmpty { throw UsageError("--positives REF (or --config FILE) is missing: what to learn from") }
     if job.negatives.isEmpty {
       throw UsageError("--negatives REF (or --config FILE) is missing: photos without objects")
     }
     if let value = try options.integer("--validation-windows", in: 1...1_000_000_000) { job.validationWindows = value }
-    if options.isGiven("--objects") { job.objects = options.list("--objects") }
+    if let labels = try options.labels("--objects") { job.objects = labels }
+    if options.flag("--leave-out-faults") { job.leavesOutFaults = true }
     if options.flag("--mirror") { job.sampling.mirrors = true }
     if let value = try options.integer("--copies", in: 0...10_000) { job.sampling.copies = value }
     if let value = try options.number("--context", in: 0.1...10) { job.sampling.context = value }
@@ -183,7 +167,7 @@ enum CascadeCommand {
 
   private static func setTraining(_ training: inout CascadeTrainerOptions, _ options: ParsedOptions) throws {
     if let label = options.text("--label") { training.label = label }
-    if let size = try windowSize(options) { training.windowSize = size }
+    if let size = try options.pixelSize("--window", example: "24x24") { training.windowSize = size }
     if let features = options.text("--features").flatMap(CascadeTrainerOptions.Features.init) {
       training.features = features
     }
@@ -213,14 +197,5 @@ enum CascadeCommand {
       throw UsageError("--samples: found \"\(text)\", expected POSITIVES,NEGATIVES, for example 2000,1000")
     }
     return (positives, negatives)
-  }
-
-  private static func windowSize(_ options: ParsedOptions) throws -> PixelSize? {
-    guard let text = options.text("--window") else { return nil }
-    let parts = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
-    guard parts.count == 2, let width = parts[0], let height = parts[1], width > 0, height > 0 else {
-      throw UsageError("--window: found \"\(text)\", expected WIDTHxHEIGHT in pixels, for example 24x24")
-    }
-    return PixelSize(width: width, height: height)
   }
 }

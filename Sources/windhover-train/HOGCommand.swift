@@ -26,7 +26,9 @@ enum HOGCommand {
         .value(
           "--targets", "RULES", help: "Which objects to learn from, e.g. \"height>=20,blur<=1\"; others are ignored."),
         .value("--config", "FILE", help: "A JSON file with data sets and options."),
-        .value("--preset", "TASK", help: "Options to begin with.", choices: HOGPreset.allCases.map(\.rawValue)),
+        .value(
+          "--preset", "TASK", help: "Options to begin with. Default: person.",
+          choices: HOGPreset.allCases.map(\.rawValue)),
         .list(
           "--objects", "LABEL",
           help: "Labels of the objects to learn from; what is labelled otherwise is background. Default: all labels."),
@@ -37,11 +39,7 @@ enum HOGCommand {
         .value("--jitter", "N", help: "Shifted and scaled copies of each object."),
         .value("--random-negatives", "N", help: "Random negative windows before the first round."),
         .value("--memory", "MB", help: "The most memory for samples."),
-        .value("--seed", "N", help: "Seed of everything random."),
-        .value("--report", "FILE", help: "Also write what the training did, as JSON."),
-        .flag("--restart", help: "Begin anew, even where a checkpoint is there.").unrecorded(),
-        .threads,
-      ],
+      ] + DetectorTraining.options,
       examples: [
         (
           "windhover-train hog --preset face -p imglab:faces/training.xml -n folder:scenes -o face.safetensors",
@@ -58,64 +56,34 @@ enum HOGCommand {
     run: run)
 
   private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
-    let output = options.requiredText("--output")
-    let job = try job(options, context.progress)
-    let report = options.text("--report")
-    var outputs = OutputCheck()
-    let checkpoint = try outputs.training("--output", output)
-    try outputs.file("--report", report)
-    try outputs.inputs("the file of --config", [options.text("--config")].compactMap { $0 })
-    try outputs.inputs("a data set", job.dataSources.flatMap(\.data.namedPaths))
-    let lock = try FileLock.beside(output)
-    defer { lock?.release() }
-    if options.flag("--restart"), let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
-    let trained = try job.run(
-      record: RunRecord.now(command: context.recordedCommandLine), checkpoint: checkpoint,
-      executor: try options.executor(),
-      progress: context.progress, cancellation: context.cancellation)
-    try trained.model.write(to: output)
-    if let report {
-      try AtomicFile.write(StrictJSON.text(trained.report), to: report)
-    }
-    if let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
-    context.progress.receive(.note("Written: \(output)"))
+    let training = DetectorTraining(options, context)
+    try training.run(try job(training))
   }
 
   /// The job that the command line asks for: the file's or the preset's, with what is given beside it.
-  private static func job(
-    _ options: ParsedOptions, _ progress: any ProgressSink
-  ) throws -> HOGTrainingJob {
-    var job: HOGTrainingJob
-    if let path = options.text("--config") {
-      if options.isGiven("--preset") { throw UsageError("--preset and --config contradict: the file has all options") }
-      job = try TrainingChoice.read(HOGTrainingJob.self, path: path)
-    } else {
-      let preset = options.text("--preset").flatMap(HOGPreset.init) ?? .person
-      job = HOGTrainingJob(positives: [], negatives: [], preset: preset)
+  private static func job(_ training: DetectorTraining) throws -> HOGTrainingJob {
+    let options = training.options
+    var job = try training.job {
+      HOGTrainingJob(positives: [], negatives: [], preset: options.text("--preset").flatMap(HOGPreset.init) ?? .person)
     }
     let targets = options.text("--targets")
-    func sources(_ name: String) throws -> [AnnotatedSource]? {
-      guard options.isGiven(name) else { return nil }
-      return try options.list(name).map { AnnotatedSource(data: try .parse($0), targets: targets) }
-    }
-    job.positives = try sources("--positives") ?? job.positives
-    job.negatives = try sources("--negatives") ?? job.negatives
-    job.calibration = try sources("--calibration") ?? job.calibration
+    job.positives = try training.sources("--positives", targets: targets) ?? job.positives
+    job.negatives = try training.sources("--negatives", targets: targets) ?? job.negatives
+    job.calibration = try training.sources("--calibration", targets: targets) ?? job.calibration
     if job.positives.isEmpty { throw UsageError("--positives REF (or --config FILE) is missing: what to learn from") }
-    if options.isGiven("--objects") {
-      for index in job.options.components.indices {
-        job.options.components[index].sourceLabels = options.list("--objects")
-      }
+    if let labels = try options.labels("--objects") {
+      for index in job.options.components.indices { job.options.components[index].sourceLabels = labels }
     }
+    if options.flag("--leave-out-faults") { job.leavesOutFaults = true }
     if let label = options.text("--label") {
       let labels = Set(job.options.components.map(\.label)).sorted()
       if labels.count > 1 {
-        progress.receive(
+        training.context.progress.receive(
           .warning("--label: detections of \(labels.joined(separator: ", ")) are all called \(label) from now on"))
       }
       for index in job.options.components.indices { job.options.components[index].label = label }
     }
-    if let size = try windowSize(options) { job.options.windowSize = size }
+    if let size = try options.pixelSize("--window", example: "64x128") { job.options.windowSize = size }
     if let value = try options.number("--cost", in: 1e-9...1e9) { job.options.svm.cost = value }
     if let value = try options.integer("--rounds", in: 0...100) { job.options.rounds = value }
     if let value = try options.integer("--jitter", in: 0...1000) { job.options.jitterCopies = value }
@@ -123,14 +91,5 @@ enum HOGCommand {
     if let value = try options.integer("--memory", in: 1...1_000_000) { job.options.sampleMemory = value }
     if let value = try options.seed("--seed") { job.options.seed = value }
     return job
-  }
-
-  private static func windowSize(_ options: ParsedOptions) throws -> PixelSize? {
-    guard let text = options.text("--window") else { return nil }
-    let parts = text.split(separator: "x").map { Int($0) }
-    guard parts.count == 2, let width = parts[0], let height = parts[1], width > 0, height > 0 else {
-      throw UsageError("--window: found \"\(text)\", expected WIDTHxHEIGHT in pixels, for example 64x128")
-    }
-    return PixelSize(width: width, height: height)
   }
 }

@@ -5,7 +5,7 @@ import Windhover
   static func main() {
     Program(
       name: "windhover-train", summary: "train detectors from data sets",
-      commands: [HOGCommand.command, CascadeCommand.command, LandmarksCommand.command]
+      commands: [HOGCommand.command, CascadeCommand.command, CalibrateCommand.command, LandmarksCommand.command]
     ).main()
   }
 }

@@ -272,6 +272,7 @@ struct CascadeDetectorTests {
   @Test func modelFilesKeepEverything() throws {
     let image = CascadeOracle.picture(seed: 6, width: 100, height: 80)
     let provenance = Provenance(command: "test", dataSets: [], seed: 1)
+    var count = 0
     for oracle in CascadeOracle.kinds(seed: 6) {
       let detector = oracle.detector().calibrated(PlattScaling(a: -1, b: 0.5))
       let file = try detector.modelFile(provenance: provenance, training: ["depth": 3])
@@ -279,10 +280,21 @@ struct CascadeDetectorTests {
       #expect(read.features == detector.features && read.stages == detector.stages)
       #expect(read.label == "thing" && read.scanOptions == detector.scanOptions)
       #expect(read.detect(in: image) == detector.detect(in: image))
-      #expect(read.detect(in: image).allSatisfy { $0.confidence != nil })
+      // Of the reported score; other steps and suppression give scores of another scale, and no confidence.
+      var other = read.scanOptions
+      other.threshold = -1000
+      let found = read.detect(in: image, options: other)
+      count += found.count
+      #expect(found.allSatisfy { $0.confidence == PlattScaling(a: -1, b: 0.5).confidence($0.score) })
+      other.suppression = .greedy(GreedySuppression(overlap: 0.3))
+      #expect(read.detect(in: image, options: other).allSatisfy { $0.confidence == nil })
+      other.suppression = read.scanOptions.suppression
+      other.minimumHeight = 1
+      #expect(read.detect(in: image, options: other) == found)
       #expect(try CascadeDetector.trainingOptions(of: file, as: [String: Int].self) == ["depth": 3])
       #expect(try read.modelFile(provenance: provenance, training: ["depth": 3]).bytes() == file.bytes())
     }
+    #expect(count > 0)
   }
 
   @Test func damagedModelsAreRefused() throws {

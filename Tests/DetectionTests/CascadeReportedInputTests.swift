@@ -41,9 +41,8 @@ struct CascadeReportedInputTests {
     let report = try CascadeTrainer.train(data, options: options, progress: listener).report
     #expect(report.stages[0].positives == 90)
     #expect(listener.warnings.contains { $0.contains("5000 positives") && $0.contains("90 are there") })
-    // 150 for 5000 positives.
-    #expect(report.stages[0].negatives == 3)
-    #expect(listener.warnings.contains { $0.contains("3 negatives in proportion, not 150") })
+    // As many negatives as asked for: few positives are no reason to learn from few of them.
+    #expect(report.stages[0].negatives == options.negativeCount)
   }
 
   @Test("windows that are wider than high", arguments: CascadeTrainerOptions.Features.allCases)
@@ -102,6 +101,63 @@ struct CascadeReportedInputTests {
     // So few windows cannot show a rate of 0.01 to the power of 20: they have run out.
     #expect(all.report.end?.reason == .negatives)
     #expect(!all.detector.stages.isEmpty)
+  }
+
+  @Test("the largest mean that goes with a count: the exact upper ends of 95 % (chi-square tables), within 1 %")
+  func largestMeans() {
+    for (count, exact) in [(0, 2.996), (1, 4.744), (2, 6.296), (10, 16.962), (100, 118.08)] {
+      let found = NegativeHarvest.largestMean(of: count)
+      #expect(abs(found - exact) < 0.01 * exact, "\(count): \(found)")
+    }
+    var harvest = NegativeHarvest()
+    #expect(harvest.acceptanceBound == nil)
+    harvest.visited = 2
+    #expect(harvest.acceptanceBound == 1)
+  }
+
+  @Test("the goal is met only on windows enough to show it, and their number is told", arguments: [0.3, 0.05])
+  func goalIsShown(_ goal: Double) throws {
+    var options = cascadeOptions()
+    options.stageCount = 6
+    options.falseAlarmGoal = goal
+    // Two negatives a stage: by their share alone a search of a few windows would do.
+    options.positiveCount = 60
+    options.negativeCount = 2
+    let data = try cascadeData(CrossSamples(noise: 60), blockyPhotos([(120, 100), (90, 90)]))
+    let report = try CascadeTrainer.train(data, options: options).report
+    let end = try #require(report.end)
+    if end.reason == .goal {
+      let words = end.explanation.split(separator: " ").compactMap { Int($0) }
+      // "after 2 of 6 stages: of 93 windows, …, they let 1 pass"
+      let (visited, found) = (words[2], words[3])
+      #expect(NegativeHarvest.largestMean(of: found) / Double(visited) <= goal, "\(end.explanation)")
+      #expect(Double(visited) >= 2.9 / goal)
+    } else {
+      #expect(!end.explanation.contains("goal is met"))
+    }
+  }
+
+  @Test("time left: nothing of the first stages; then geometric in the search and linear in boosting, by hand")
+  func timeLeft() {
+    var report = CascadeTrainingReport(featureCount: 1, positivesAvailable: 1, windowsAvailable: 1_000_000)
+    func stage(_ number: Int, _ windows: Int, _ search: Double, _ boosting: Double) -> CascadeTrainingReport.Stage {
+      .init(
+        number: number, positives: 1, positivesTried: 1, negatives: 1, negativesKept: 0, windowsTried: windows,
+        acceptance: 1 / Double(windows), trees: 1, features: 1, hitRate: 1, falseAlarmRate: 0.5,
+        seconds: search + boosting, searchSeconds: search)
+    }
+    for (number, windows) in [(1, 1000), (2, 2000), (3, 4000), (4, 8000)] {
+      #expect(report.secondsLeft(stageCount: 6, goal: 0) == nil)
+      report.stages.append(stage(number, windows, Double(windows) / 1000, 10 + Double(number)))
+    }
+    // 16 and 32 s of search, 15 and 16 s of boosting.
+    #expect(abs((report.secondsLeft(stageCount: 6, goal: 0) ?? 0) - (16 + 32 + 15 + 16)) < 1e-6)
+    #expect(report.secondsLeft(stageCount: 4, goal: 0) == nil)
+    // 1/8000 · 0.5 is what passes: only the search that shows it is left.
+    #expect(abs((report.secondsLeft(stageCount: 6, goal: 1e-4) ?? 0) - 16) < 1e-6)
+    // 5000 windows are left, which take 5 s.
+    report.windowsAvailable = 20_000
+    #expect(abs((report.secondsLeft(stageCount: 6, goal: 0) ?? 0) - 5) < 1e-6)
   }
 
   @Test("positives and negatives that are the same: refused, as nothing can be learnt")

@@ -247,7 +247,7 @@ struct NegativeWindowsTests {
     let windows = try NegativeWindows(try OpenedPhotos(photos), options: options(10, 10))
     let alone = try NegativeWindows(
       try OpenedPhotos(PlainPhotos(images: [photos.images[1]])), options: options(10, 10))
-    #expect(windows.count == alone.count && windows.summary.cutPhotos == 1)
+    #expect(windows.count == alone.count && windows.summary.damagedPhotos == 1)
     let progress = RecordedProgress()
     windows.tellLeftOut(to: progress)
     #expect(progress.warnings.count == 1 && progress.warnings[0].contains("cut short"))
@@ -255,7 +255,65 @@ struct NegativeWindowsTests {
     let error = try #require(throws: InputError.self) {
       try NegativeWindows(try OpenedPhotos(photos), options: options(10, 10)).requireWindows()
     }
-    #expect(error.found?.contains("2 that were cut short") ?? false)
+    #expect(error.found?.contains("2 that are damaged or were cut short") ?? false)
+  }
+
+  @Test("Limits that leave no window are named, be they beyond every photo or against themselves")
+  func limits() throws {
+    var limited = options(10, 10)
+    limited.smallestWindow = PixelSize(width: 100_000, height: 100_000)
+    let photos = try OpenedPhotos(PlainPhotos.noise([(60, 50), (70, 60), (9, 9)]))
+    var error = try #require(throws: InputError.self) {
+      try NegativeWindows(photos, options: limited).requireWindows()
+    }
+    #expect(
+      error.found
+        == "3 photos, 1 of them smaller than the window, 2 without a window of at least 100000 x 100000 (smallestWindow) "
+        + "(the largest is 70 x 60)")
+    #expect(error.hint?.contains("limits") ?? false)
+    // No level of a photo has windows between these two.
+    limited.smallestWindow = PixelSize(width: 21, height: 21)
+    limited.largestWindow = PixelSize(width: 21, height: 21)
+    limited.scaleFactor = 2
+    error = try #require(throws: InputError.self) { try NegativeWindows(photos, options: limited).requireWindows() }
+    #expect(error.found?.contains("at least 21 x 21 (smallestWindow) and of at most 21 x 21 (largestWindow)") ?? false)
+    for (smallest, largest) in [(nil, 3), (nil, 9), (30, 20)] as [(Int?, Int)] {
+      limited.smallestWindow = smallest.map { PixelSize(width: $0, height: $0) }
+      limited.largestWindow = PixelSize(width: largest, height: largest)
+      error = try #require(throws: InputError.self) { try NegativeWindows(photos, options: limited) }
+      #expect(error.field == "largestWindow" && error.found == "\(largest) x \(largest)")
+      #expect(error.expected?.hasPrefix("at least \(smallest ?? 10) x ") ?? false)
+    }
+  }
+
+  @Test("A photo of the positives that is among the negatives by another name keeps its objects out of them")
+  func borrowedObjects() throws {
+    var positives = PlainPhotos.noise([(30, 24), (26, 26)], seed: 3)
+    positives.boxes = [[target(8, 6, 7, 9)], [target(3, 3, 8, 8, isIgnored: true)]]
+    // The first again without annotations, one that is no positive, and the second with its own.
+    var negatives = PlainPhotos(
+      images: [positives.images[0], noiseImage(width: 28, height: 22, channelCount: 1, seed: 40), positives.images[1]])
+    negatives.boxes = [[], [], positives.boxes[1]]
+    var annotated = negatives
+    annotated.boxes[0] = positives.boxes[0]
+    let objects = try OpenedPhotos(positives)
+    let windows = try NegativeWindows(
+      try OpenedPhotos(negatives), options: options(6, 6), objects: objects)
+    let wanted = try NegativeWindows(try OpenedPhotos(annotated), options: options(6, 6))
+    let plain = try NegativeWindows(try OpenedPhotos(negatives), options: options(6, 6))
+    #expect(windows.count == wanted.count && windows.count < plain.count)
+    let harvest = try all(windows)
+    #expect(try harvest.sources == all(wanted).sources)
+    let progress = RecordedProgress()
+    windows.tellLeftOut(to: progress)
+    #expect(progress.warnings.count == 1)
+    #expect(
+      progress.warnings.first?.hasSuffix("keep clear of them: 1 (list.txt:1: photo 0 as list.txt:1: photo 0)") ?? false)
+    // Where objects may be unlabelled, whoever says so.
+    positives.barred = [0]
+    let barred = try NegativeWindows(
+      try OpenedPhotos(negatives), options: options(6, 6), objects: try OpenedPhotos(positives))
+    #expect(barred.summary.barredPhotos == 1)
   }
 
   @Test("A window larger than every photo, and photos full of objects: no windows, and why")

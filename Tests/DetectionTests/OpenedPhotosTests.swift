@@ -76,7 +76,7 @@ struct OpenedPhotosTests {
     for threads in [1, 3] {
       let opened = try OpenedPhotos(photos, executor: ParallelExecutor(threadCount: threads))
       #expect(opened.firstAlike == [0, 1, 0, 3, 1, 5, 6])
-      #expect(opened.lackingRows.isEmpty)
+      #expect(opened.damage.isEmpty)
       let others = try OpenedPhotos(PlainPhotos(images: [noiseImage(width: 9, height: 7, channelCount: 1, seed: 99)]))
       #expect(opened.shared(with: others) == nil && others.shared(with: opened) == nil)
       let some = try OpenedPhotos(PlainPhotos(images: [others.grey(at: 0), photos.images[3]]))
@@ -91,7 +91,7 @@ struct OpenedPhotosTests {
     photos.cut = [1]
     let progress = RecordedProgress()
     let opened = try OpenedPhotos(JoinedPhotos([photos, photos]), progress: progress)
-    #expect(opened.lackingRows.keys.sorted() == [1, 4])
+    #expect(opened.damage.keys.sorted() == [1, 4])
     #expect(
       progress.warnings == Array(repeating: "list.txt:2: photo 1 is cut short: rows from 3 on are grey", count: 2))
   }

@@ -36,7 +36,7 @@ struct PlainPhotos: TrainingImageSource {
 
   func photo(at index: Int) throws -> TrainingPhoto {
     TrainingPhoto(
-      try image(at: index), lackingRows: cut.contains(index) ? "is cut short: rows from 3 on are grey" : nil)
+      try image(at: index), damage: cut.contains(index) ? "is cut short: rows from 3 on are grey" : nil)
   }
 
   func copies(at index: Int) -> Int? { copyCounts[index] }

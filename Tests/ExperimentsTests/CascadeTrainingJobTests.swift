@@ -180,7 +180,7 @@ struct CascadeTrainingJobTests {
       })
     job.negatives.removeFirst()
     let error = try #require(throws: InputError.self) { try job.trained(executor: .serial) }
-    #expect(error.found?.contains("1 that were cut short") ?? false)
+    #expect(error.found?.contains("1 that are damaged or were cut short") ?? false)
   }
 
   @Test(
@@ -224,8 +224,114 @@ struct CascadeTrainingJobTests {
       #expect(error.source == "scan" && error.field == field)
       #expect(progress.advances.isEmpty)
     }
-    job.scan = .object(["threshold": .number(-2.5)])
-    #expect(try job.trained(executor: .serial).detector.scanOptions.threshold == -2.5)
+    // A number that the family's own check refuses, too.
+    job.scan = .object(["scaleFactor": .number(0.5)])
+    #expect(throws: InputError.self) { try job.trained(executor: .serial) }
+    job.scan = .object([
+      "threshold": .number(-2.5), "upsampling": .text("byTwo"),
+      "suppression": .object(["method": .text("greedy"), "overlap": .number(0.2)]),
+    ])
+    // The model keeps it, and scans by it when nothing else is asked for; what is not named is the family's own.
+    let model = try job.run(record: record, executor: .serial).model
+    let detector = try CascadeDetector(modelFile: model)
+    #expect(detector.scanOptions.threshold == -2.5 && detector.scanOptions.upsampling == .byTwo)
+    #expect(detector.scanOptions.suppression == .greedy(GreedySuppression(overlap: 0.2, accumulation: 1)))
+    #expect(detector.scanOptions.scaleFactor == ScanOptions.cascade.scaleFactor)
+    let image = try ImageFile.read("\(folder.path)/photos/0.png").image
+    #expect(detector.detect(in: image) == detector.detect(in: image, options: detector.scanOptions))
+  }
+
+  @Test(
+    "What a list names and is missing, and samples that were cut off, are refused by file and line, unless left out")
+  func losses() throws {
+    let folder = try Folder()
+    let size = PixelSize(width: 12, height: 12)
+    let samples = try folder.samples("a.vec", size)
+    let plain = try folder.job(samples, size)
+    try AtomicFile.write("photos/0.png\nphotos/nope.png\r\nphotos/1.png \nodd.gif\n", to: folder.path + "/l.txt")
+    try Data([1, 2, 3]).write(to: URL(fileURLWithPath: folder.path + "/odd.gif"))
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/a.vec"))
+    try bytes.prefix(bytes.count / 2).write(to: URL(fileURLWithPath: folder.path + "/cut.vec"))
+    for (role, reference, places) in [
+      ("negatives", "list:\(folder.path)/l.txt", ["l.txt:2: error: image \"", "l.txt:4: error: image \""]),
+      ("positives", "vec:\(folder.path)/cut.vec", ["cut.vec: error: 40 samples announced, 19 whole samples"]),
+    ] {
+      for roles in [role, "validation"] {
+        var job = plain
+        let sources = [AnnotatedSource(data: try .parse(reference))]
+        if roles == "validation" {
+          job.validationPositives = plain.positives
+          job.validationNegatives = plain.negatives
+        }
+        switch (roles, role) {
+        case ("negatives", _): job.negatives = sources
+        case ("positives", _): job.positives = sources
+        case (_, "negatives"): job.validationNegatives = sources
+        default: job.validationPositives = sources
+        }
+        let progress = RecordedProgress()
+        let error = try #require(throws: DatasetLosses.self) { try job.trained(executor: .serial, progress: progress) }
+        #expect(error.problems.count == places.count && error.description.contains("--leave-out-faults"))
+        for place in places { #expect(error.description.contains(place), "\(error)") }
+        guard roles != "validation" else { continue }
+        job.leavesOutFaults = true
+        let told = RecordedProgress()
+        _ = try job.trained(executor: .serial, progress: told)
+        for place in places { #expect(told.warnings.contains { $0.contains(place) }) }
+      }
+    }
+    // A photo that is there and is none.
+    try AtomicFile.write("no photo", to: folder.path + "/photos/x.png")
+    var job = plain
+    #expect(throws: UnreadablePhotos.self) { try job.trained(executor: .serial) }
+    job.leavesOutFaults = true
+    let told = RecordedProgress()
+    _ = try job.trained(executor: .serial, progress: told)
+    #expect(told.warnings.contains { $0.contains("x.png") && $0.hasSuffix("[left out]") })
+    #expect(try StrictJSON.text(job).contains("\"leavesOutFaults\" : true"))
+    #expect(try !StrictJSON.text(plain).contains("leavesOutFaults"))
+  }
+
+  @Test("A copy of an annotated photo among the negatives, without its labels, keeps clear of the objects and is told")
+  func copyOfAPositive() throws {
+    let folder = try Folder()
+    let size = PixelSize(width: 12, height: 12)
+    try AtomicFile.write("photos/0.png 2 4 4 20 20 36 30 18 18\n", to: folder.path + "/info.txt")
+    var job = try folder.job(try .parse("info:\(folder.path)/info.txt"), size)
+    job.negatives = job.positives
+    let count = try job.trained(executor: .serial).report.windowsAvailable
+    try FileManager.default.copyItem(atPath: folder.path + "/photos/0.png", toPath: folder.path + "/copy.png")
+    try AtomicFile.write("copy.png\n", to: folder.path + "/l.txt")
+    job.negatives = [AnnotatedSource(data: try .parse("list:\(folder.path)/l.txt"))]
+    let progress = RecordedProgress()
+    #expect(try job.trained(executor: .serial, progress: progress).report.windowsAvailable == count)
+    #expect(
+      progress.warnings.contains {
+        $0.contains("l.txt:1: copy.png as ") && $0.contains("photos/0.png") && $0.contains("keep clear")
+      })
+  }
+
+  @Test("Objects too few for a stage get as many copies as fill it, and it is told; --copies is heeded")
+  func copiesOfFewObjects() throws {
+    let folder = try Folder()
+    let size = PixelSize(width: 12, height: 12)
+    var job = try folder.job(try folder.samples("a.vec", size), size)
+    job.options.stageCount = 1
+    // 40 samples for 30 a stage are enough; for 90 they want 2 copies each, with mirror images 1.
+    for (wanted, mirrors, copies, count) in [
+      (30, nil, nil, 40), (90, nil, nil, 120), (81, true, nil, 120), (90, nil, 0, 40), (90, nil, 4, 200),
+      (100_000, nil, nil, 40 * 101),
+    ] as [(Int, Bool?, Int?, Int)] {
+      job.options.positiveCount = wanted
+      job.options.memory = 512
+      job.sampling.mirrors = mirrors
+      job.sampling.copies = copies
+      let progress = RecordedProgress()
+      let report = try job.trained(executor: .serial, progress: progress).report
+      #expect(report.positivesAvailable == count, "\(wanted), \(String(describing: copies))")
+      let isTold = progress.notes.contains { $0.contains("jittered copies of each make \(count)") }
+      #expect(isTold == (copies == nil && wanted > 80))
+    }
   }
 
   @Test("A configuration need not name its family, and keeps the largest seed")

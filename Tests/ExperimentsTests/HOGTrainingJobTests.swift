@@ -109,10 +109,11 @@ struct HOGTrainingDataTests {
       _ = try job.run(record: RunRecord(command: "test"))
     }
     #expect { try run(negatives: "folder:\(folder)/train", calibration: []) } throws: { error in
-      "\(error)".contains("train/0.png") && "\(error)".contains("the positives and the negatives")
+      "\(error)".contains("train/0.png")
+        && "\(error)".contains("the negatives and shows the same as one of the positives")
     }
     #expect { try run(negatives: sets.negatives, calibration: [sets.train]) } throws: { error in
-      "\(error)".contains("the positives and the calibration photos")
+      "\(error)".contains("the calibration photos and shows the same as one of the positives")
     }
   }
 }

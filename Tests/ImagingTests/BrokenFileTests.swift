@@ -58,7 +58,25 @@ struct BrokenFileTests {
     #expect(cut.image.pixels.prefix(64 * 3 * 48) == whole.pixels.prefix(64 * 3 * 48))
     #expect(cut.image != whole)
     #expect(cut.warnings.count == 1 && cut.warnings[0].contains("cut short"))
-    #expect(cut.lacksRows)
+    #expect(cut.isDamaged)
+  }
+
+  @Test(
+    "A cut JPEG that can be read and shows something else than the whole says that it is damaged",
+    arguments: ["jpeg-baseline.jpg", "jpeg-progressive.jpg", "jpeg-cmyk.jpg", "jpeg-ycck.jpg", "jpeg-restarts.jpg"])
+  func cutIsDamaged(name: String) throws {
+    let bytes = try #require(try Self.allFiles().first { $0.name == name }).bytes
+    let whole = try ImageFile.decode(bytes, name: name)
+    #expect(!whole.isDamaged)
+    var coarse = 0
+    for count in stride(from: bytes.count - 1, to: bytes.count / 8, by: -max(1, bytes.count / 97)) {
+      guard let cut = try? ImageFile.decode(Array(bytes.prefix(count)), name: name), cut.image != whole.image else {
+        continue
+      }
+      #expect(cut.isDamaged && !cut.warnings.isEmpty, "\(count) of \(bytes.count) bytes")
+      if cut.warnings.contains(where: { $0.contains("coarse") }) { coarse += 1 }
+    }
+    if name == "jpeg-progressive.jpg" { #expect(coarse > 0, "the case of all rows there, but coarse") }
   }
 
   @Test("Random bit flips: every file decodes or throws", arguments: try allFiles().map(\.name))

@@ -21,6 +21,7 @@ public final class RecordedProgress: ProgressSink {
 
   /// Notes, then warnings, a line each.
   public var told: String { kept.withLock { ($0.notes + $0.warnings).joined(separator: "\n") } }
+  public var notes: [String] { kept.withLock { $0.notes } }
   public var warnings: [String] { kept.withLock { $0.warnings } }
   /// The phase of every advance.
   public var advances: [String] { kept.withLock { $0.advances } }

@@ -34,8 +34,9 @@ extension CascadeDetector: ObjectDetector {
       let width = windowSize.width * scale
       let gap = 4
       let height = windowSize.height * scale
+      // Where a stage has fewer trees, the rest is as the sheet's ground.
       var picture = ByteImage(
-        width: 3 * width + 2 * gap, height: height, channelCount: 3, filledWith: 255)
+        width: 3 * width + 2 * gap, height: height, channelCount: 3, filledWith: ContactSheet.ground.red)
       for (place, feature) in asked.enumerated() {
         let levels = levels(ofFeature: feature)
         for y in 0..<height {

@@ -2,6 +2,7 @@ import Execution
 import Features
 import Geometry
 import Imaging
+import Learning
 
 extension CascadeDetector {
   /// The objects in an image, best first.
@@ -17,7 +18,8 @@ extension CascadeDetector {
   ///   - options: `nil` takes the detector's own. `threshold` is the least score: 0 is the cascade's own, and what is below
   ///     lets more through the last stage.
   ///   - executor: its threads share bands of rows.
-  /// - Returns: boxes in pixels of `image`, each within it.
+  /// - Returns: boxes in pixels of `image`, each within it. Their confidences are of the reported scores, which suppression
+  ///   may have let grow: they are there where the scan's step, stride and suppression are the detector's own.
   /// - Precondition: the options pass ``validate(_:source:)``.
   /// - Complexity: some features a window; memory of a band of some 150 rows for each thread at work.
   public func detect(
@@ -26,7 +28,8 @@ extension CascadeDetector {
     let options = options ?? scanOptions
     let plan = CascadeScanPlan(imageSize: image.size, detector: self, options: options)
     let found = CascadeScan(self, image: image, plan: plan, floor: options.threshold).windows(executor: executor)
-    let kept = detections(of: found, options.suppression, plan)
+    let confidences = options.scoresAlike(scanOptions) ? calibration : nil
+    let kept = detections(of: found, options.suppression, plan, confidences)
     return options.maximumDetections.map { Array(kept.prefix($0)) } ?? kept
   }
 
@@ -47,7 +50,7 @@ extension CascadeDetector {
     let plan = CascadeScanPlan(
       imageSize: image.size, detector: self, scaleFactor: scaleFactor, smallest: smallest, largest: largest)
     let found = CascadeScan(self, image: image, plan: plan, floor: 0).windows(executor: executor)
-    return detections(of: found, .groupRectangles(RectangleGrouping(threshold: neighbours)), plan)
+    return detections(of: found, .groupRectangles(RectangleGrouping(threshold: neighbours)), plan, nil)
   }
 
   /// Every window that passes with at least `floor`, without suppression, in the order of level, row and column; and how
@@ -66,36 +69,32 @@ extension CascadeDetector {
   /// - Throws: `InputError` that names the field.
   public func validate(_ options: ScanOptions, source: String) throws {
     try options.validate(source: source)
-    func require(_ holds: Bool, _ field: String, _ found: Any, _ expected: String) throws {
-      if !holds {
-        throw InputError(
-          source: source, field: field, problem: "not for cascades", found: "\(found)", expected: expected)
-      }
-    }
-    try require(options.padding == 0, "padding", options.padding, "0: cascades look inside the picture alone")
-    try require(options.sharedLevels == 1, "sharedLevels", options.sharedLevels, "1")
+    let check = FieldCheck(source: source, problem: "not for cascades")
+    try check.require(options.padding == 0, "padding", options.padding, "0: cascades look inside the picture alone")
+    try check.require(options.sharedLevels == 1, "sharedLevels", options.sharedLevels, "1")
     guard options.levelRule == .openCV else { return }
-    try require(options.stride == 1, "stride", options.stride, "1: OpenCV's rule has its own")
-    try require(options.upsampling == .none, "upsampling", options.upsampling.rawValue, "none with OpenCV's levels")
-    try require(
+    try check.require(options.stride == 1, "stride", options.stride, "1: OpenCV's rule has its own")
+    try check.require(
+      options.upsampling == .none, "upsampling", options.upsampling.rawValue, "none with OpenCV's levels")
+    try check.require(
       stages.allSatisfy { $0.trace == nil }, "levelRule", options.levelRule.rawValue,
       "exact: OpenCV knows no soft cascades")
   }
 
   private func detections(
-    of windows: [CascadeWindow], _ suppression: Suppression, _ plan: CascadeScanPlan
+    of windows: [CascadeWindow], _ suppression: Suppression, _ plan: CascadeScanPlan, _ confidences: PlattScaling?
   ) -> [Detection] {
-    let raw = windows.map { window in
-      Detection(
-        box: window.box, score: window.score, confidence: calibration?.confidence(window.score), label: label)
-    }
-    guard plan.rule == .openCV else { return suppression.apply(to: raw) }
+    let raw = windows.map { Detection(box: $0.box, score: $0.score, label: label) }
     var kept: [Detection]
-    if case .groupRectangles(let grouping) = suppression {
+    if plan.rule == .openCV, case .groupRectangles(let grouping) = suppression {
       kept = grouping.apply(to: raw, means: .single)
     } else {
       kept = suppression.apply(to: raw)
     }
+    if let confidences {
+      for index in kept.indices { kept[index].confidence = confidences.confidence(kept[index].score) }
+    }
+    guard plan.rule == .openCV else { return kept }
     // As OpenCV does last of all.
     let border = Box(plan.imageSize)
     for index in kept.indices { kept[index].box = kept[index].box.intersection(border) ?? kept[index].box }

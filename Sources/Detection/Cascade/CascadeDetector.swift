@@ -26,7 +26,7 @@ public struct CascadeDetector: Sendable {
   public let label: String
   /// The object's box in fractions of the window: what is reported when levels are exact. OpenCV's rule reports the window.
   public let objectRegion: Box
-  /// From score to confidence, where the detector is calibrated.
+  /// From a detection's score to its confidence, where the detector is calibrated: fitted to scores as `scanOptions` give them.
   public let calibration: PlattScaling?
   /// How the detector is scanned when nothing else is asked for.
   public let scanOptions: ScanOptions
@@ -89,6 +89,13 @@ public struct CascadeDetector: Sendable {
 }
 
 extension ScanOptions {
+  /// Whether scores of a cascade mean the same as with other options: those that suppression lets grow do so by the number
+  /// of windows about an object.
+  func scoresAlike(_ other: ScanOptions) -> Bool {
+    suppression == other.suppression && scaleFactor == other.scaleFactor && stride == other.stride
+      && levelRule == other.levelRule
+  }
+
   /// What a cascade of ours is scanned by: a scale factor of 1.1, every pixel, exact boxes, greedy suppression whose kept
   /// scores grow by those that they suppress.
   public static var cascade: ScanOptions {

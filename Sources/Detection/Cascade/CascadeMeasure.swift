@@ -28,7 +28,7 @@ public struct CascadeMeasure: Hashable, Sendable, Codable {
   /// Miss rates at round false-alarm rates.
   public var points: [Point]
 
-  static let rates = [1e-2, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5]
+  static let rates = [1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5]
 
   /// Looks at all positives and at the first windows of the negatives' order.
   ///

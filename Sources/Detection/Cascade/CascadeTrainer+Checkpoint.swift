@@ -1,5 +1,4 @@
 import Execution
-import Foundation
 import Geometry
 import Learning
 import ModelFiles
@@ -12,28 +11,12 @@ struct CascadeTrainingIdentity: Hashable, Sendable, Codable {
 
   /// What differs from the training that a checkpoint was written by, or `nil` for nothing. Other memory may
   /// be used: it does not change the stages that are done. The number of stages may not: the goal can follow from it.
-  func difference(from stored: CascadeTrainingIdentity) throws -> (field: String, found: String, expected: String)? {
+  func difference(from stored: CascadeTrainingIdentity) throws -> CheckpointFile.Difference? {
     var stored = stored
     stored.options.memory = options.memory
-    if options != stored.options {
-      let own = try CascadeTrainingIdentity.fields(options)
-      let other = try CascadeTrainingIdentity.fields(stored.options)
-      for name in Set(own.keys).union(other.keys).sorted() where own[name] != other[name] {
-        return ("options.\(name)", other[name] ?? "nothing", own[name] ?? "nothing")
-      }
-      return ("options", "others", "the same")
-    }
-    return checksum == stored.checksum ? nil : ("data", "other photos, annotations or windows", "the same")
-  }
-
-  private static func fields(_ options: CascadeTrainerOptions) throws -> [String: String] {
-    let text = try ModelFile.json(options)
-    guard let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else { return [:] }
-    return try object.mapValues { value in
-      String(
-        decoding: try JSONSerialization.data(withJSONObject: value, options: [.sortedKeys, .fragmentsAllowed]),
-        as: UTF8.self)
-    }
+    if let difference = try CheckpointFile.difference(options, stored.options) { return difference }
+    return checksum == stored.checksum
+      ? nil : .init(field: "data", found: "other photos, annotations or windows", expected: "the same")
   }
 }
 
@@ -41,7 +24,8 @@ struct CascadeTrainingIdentity: Hashable, Sendable, Codable {
 /// where both searches go on.
 enum CascadeCheckpoint {
   static let kind = "cascade-training-checkpoint"
-  static let version = 1
+  /// 2 has the checksum beside the record.
+  static let version = 2
   static let damaged = InputError(
     source: "checkpoint", problem: "does not hold together", hint: "delete it, or begin anew with --restart")
 
@@ -52,20 +36,6 @@ enum CascadeCheckpoint {
     var positiveCursor: Int
     var negativeCursor: Int
     var acceptance: Double
-    /// SHA-256 of the tensors and of this record without it.
-    var checksum = ""
-
-    func contentChecksum(_ tensors: [String: Tensor]) throws -> String {
-      var copy = self
-      copy.checksum = ""
-      var hash = SHA256()
-      hash.update(try ModelFile.json(copy).utf8)
-      for (name, tensor) in tensors.sorted(by: { $0.key < $1.key }) {
-        hash.update("\(name) \(tensor.type.rawValue) \(tensor.shape)".utf8)
-        hash.update(tensor.bytes)
-      }
-      return hash.hexDigest()
-    }
   }
 
   static func write(_ state: CascadeTrainingState, identity: CascadeTrainingIdentity, to path: String) throws {
@@ -74,14 +44,11 @@ enum CascadeCheckpoint {
       "positives": Tensor(state.positives.map { Int32($0) }, shape: [state.positives.count]),
       "negatives": Tensor(state.negativePixels, shape: [state.negativePixels.count / area, area]),
     ]
-    var record = Record(
-      identity: identity, report: state.report, stages: state.stages.map(StoredStage.init),
-      positiveCursor: state.positiveCursor, negativeCursor: state.negativeCursor, acceptance: state.acceptance)
-    record.checksum = try record.contentChecksum(tensors)
-    let file = ModelFile(
-      kind: kind, version: version, options: try ModelFile.json(record),
-      provenance: Provenance(command: "", dataSets: [], seed: identity.options.seed), tensors: tensors)
-    try file.write(to: path)
+    try CheckpointFile.write(
+      Record(
+        identity: identity, report: state.report, stages: state.stages.map(StoredStage.init),
+        positiveCursor: state.positiveCursor, negativeCursor: state.negativeCursor, acceptance: state.acceptance),
+      tensors: tensors, kind: kind, version: version, seed: identity.options.seed, to: path)
   }
 
   /// The state that the file at `path` holds, without the positives' pixels; `nil` where there is no file.
@@ -90,21 +57,10 @@ enum CascadeCheckpoint {
   static func read(
     _ path: String, identity: CascadeTrainingIdentity, data: CascadeTrainingData
   ) throws -> CascadeTrainingState? {
-    guard FileManager.default.fileExists(atPath: path) else { return nil }
-    let file = try ModelFile(path: path).expect(kind: kind, version: version)
-    let record = try file.options(as: Record.self)
-    let checksum = try record.contentChecksum(file.tensors)
-    guard checksum == record.checksum else {
-      throw InputError(
-        source: path, field: "checksum", problem: "the checkpoint is damaged", found: checksum,
-        expected: record.checksum, hint: "delete it, or begin anew with --restart")
+    guard let (record, file) = try CheckpointFile.read(path, as: Record.self, kind: kind, version: version) else {
+      return nil
     }
-    if let difference = try identity.difference(from: record.identity) {
-      throw InputError(
-        source: path, field: difference.field, problem: "the checkpoint is of another training",
-        found: difference.found, expected: difference.expected,
-        hint: "give the same options and data or another output, or begin anew with --restart")
-    }
+    try identity.difference(from: record.identity)?.refuse(path)
     var state = CascadeTrainingState(report: record.report)
     state.stages = record.stages.map(\.stage)
     state.positives = try file.integers("positives", shape: [nil]).map { Int($0) }

@@ -4,10 +4,6 @@ import Geometry
 import Imaging
 import Learning
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// Trains a cascade of boosted classifiers (Viola and Jones 2001), stage by stage.
 ///
 /// 1. A stage's positives are those of the source, in its order, that the stages before let pass: rejected ones are
@@ -152,7 +148,9 @@ public struct CascadeTrainer: Sendable {
       return
     }
     let kept = state.negativeCount(options)
+    let searchStart = ContinuousClock.now
     let (harvest, end) = try fillNegatives(&state, sieve)
+    let searchSeconds = (ContinuousClock.now - searchStart) / .seconds(1)
     if let end {
       state.report.end = end
       return
@@ -172,7 +170,8 @@ public struct CascadeTrainer: Sendable {
       number: number, positives: state.positives.count, positivesTried: positivesTried,
       negatives: state.negativeCount(options), negativesKept: kept, windowsTried: harvest?.visited ?? 0,
       acceptance: harvest?.acceptance, trees: stage.treeCount, features: stage.featureCount, hitRate: stage.hitRate,
-      falseAlarmRate: stage.falseAlarmRate, seconds: (ContinuousClock.now - start) / .seconds(1))
+      falseAlarmRate: stage.falseAlarmRate, seconds: (ContinuousClock.now - start) / .seconds(1),
+      searchSeconds: searchSeconds)
     state.report.stages.append(entry)
     dropRejected(&state)
     progress.receive(.note(CascadeTrainingReport.line(CascadeTrainingReport.cells(entry))))
@@ -184,9 +183,12 @@ public struct CascadeTrainer: Sendable {
             + "\(NumberWords.short(allowed)): \(stage.treeCount) trees are the most that it may have or "
             + "no feature helps further"))
     }
-    if let left = secondsLeft(state.report) {
+    if let left = state.report.secondsLeft(stageCount: options.stageCount, goal: options.goal) {
+      let count = options.stageCount - number
       progress.receive(
-        .note("about \(CascadeTrainer.words(seconds: left)) left for \(options.stageCount - number) stages"))
+        .note(
+          "about \(CascadeTrainingReport.words(seconds: left)) left for \(count == 1 ? "one stage" : "\(count) stages at most")"
+        ))
     }
   }
 
@@ -214,33 +216,10 @@ public struct CascadeTrainer: Sendable {
     for stage in renamed.indices { renamed[stage].trees.renumberFeatures { numbers[$0] ?? 0 } }
     return (features.chosen(used), renamed)
   }
-
-  /// Seconds that the stages to come take, if each takes as much more as the last took than the one before; `nil` where
-  /// nothing can be said, or nothing is left.
-  private func secondsLeft(_ report: CascadeTrainingReport) -> Double? {
-    let left = options.stageCount - report.stages.count
-    guard left > 0, report.stages.count >= 2 else { return nil }
-    let times = report.stages.suffix(4).map(\.seconds)
-    let growth = max(
-      1, min(1.5, pow(max(times[times.count - 1], 1e-3) / max(times[0], 1e-3), 1 / Double(times.count - 1))))
-    var (next, total) = (times[times.count - 1], 0.0)
-    for _ in 0..<left {
-      next *= growth
-      total += next
-    }
-    return total
-  }
-
-  static func words(seconds: Double) -> String {
-    let whole = Int(min(seconds, 1e9).rounded())
-    if whole < 60 { return "\(max(1, whole)) s" }
-    if whole < 3600 { return "\((whole + 30) / 60) min" }
-    return "\(whole / 3600) h \(whole % 3600 / 60) min"
-  }
 }
 
 /// A trained cascade with the account of its training.
 public struct CascadeTrainingResult: Sendable {
   public var detector: CascadeDetector
-  public let report: CascadeTrainingReport
+  public var report: CascadeTrainingReport
 }

@@ -6,7 +6,7 @@ import Learning
 /// How a cascade is trained; the defaults are those of `opencv_traincascade`.
 public struct CascadeTrainerOptions: Hashable, Sendable, Codable {
   /// What a cascade's features are.
-  public enum Features: String, Hashable, Sendable, Codable, CaseIterable {
+  public enum Features: String, NamedChoice, Hashable, Sendable {
     case haarBasic = "haar-basic"
     case haarCore = "haar-core"
     case haarAll = "haar-all"
@@ -62,7 +62,8 @@ public struct CascadeTrainerOptions: Hashable, Sendable, Codable {
   public var falseAlarmGoal: Double?
   /// Positives of a stage; where fewer are left, fewer.
   public var positiveCount: Int
-  /// Negatives of a stage for `positiveCount` positives; where there are fewer positives, fewer in proportion.
+  /// Negatives of a stage. Where stages have rejected so many positives that they can no longer all be replaced, fewer in
+  /// proportion: a stage of many negatives and few positives rejects too many of the latter.
   public var negativeCount: Int
   /// One boosted classifier with a rejection trace in place of stages.
   public var isSoft: Bool
@@ -119,11 +120,9 @@ public struct CascadeTrainerOptions: Hashable, Sendable, Codable {
   /// Checks ranges.
   /// - Throws: `InputError` that names the field.
   public func validate(source: String = "training options") throws {
+    let range = FieldCheck(source: source)
     func check(_ field: String, _ isValid: Bool, _ found: Any, _ expected: String) throws {
-      guard isValid else {
-        throw InputError(
-          source: source, field: field, problem: "out of range", found: "\(found)", expected: expected)
-      }
+      try range.require(isValid, field, found, expected)
     }
     try check(
       "label", label.contains { !$0.isWhitespace }, "\"\(label)\"", "a name that is not blank")
@@ -162,8 +161,9 @@ public struct CascadeTrainerOptions: Hashable, Sendable, Codable {
     }
     try check("positiveCount", (2...10_000_000).contains(positiveCount), positiveCount, "2 to 10000000")
     try check("negativeCount", (2...10_000_000).contains(negativeCount), negativeCount, "2 to 10000000")
-    let range = CascadeTrainerOptions.memoryRange
-    try check("memory", range.contains(memory), memory, "\(range.lowerBound) to \(range.upperBound) MB")
+    let megabytes = CascadeTrainerOptions.memoryRange
+    try check(
+      "memory", megabytes.contains(memory), memory, "\(megabytes.lowerBound) to \(megabytes.upperBound) MB")
     let needed = sampleBytes + featureBytes + 8_000_000
     guard memory * 1_000_000 >= needed else {
       throw InputError(

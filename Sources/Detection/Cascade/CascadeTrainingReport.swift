@@ -13,6 +13,8 @@ public struct CascadeTrainingReport: Hashable, Sendable, Codable {
   public var end: End?
   /// The cascade on samples that it was not trained on; `nil` where there were none.
   public var validation: CascadeMeasure?
+  /// What confidences were fitted to; `nil` where there are none.
+  public var calibration: ConfidenceFit.Counts?
 
   init(featureCount: Int, positivesAvailable: Int, windowsAvailable: Int) {
     self.featureCount = featureCount
@@ -42,6 +44,8 @@ public struct CascadeTrainingReport: Hashable, Sendable, Codable {
     public var hitRate: Double
     public var falseAlarmRate: Double
     public var seconds: Double
+    /// Of them, those in which negatives were looked for; `nil` in a report that does not say.
+    public var searchSeconds: Double?
   }
 
   /// Why a training ended, with what it ended.
@@ -104,6 +108,7 @@ extension CascadeTrainingReport {
     for stage in stages { lines.append("| " + CascadeTrainingReport.cells(stage).joined(separator: " | ") + " |") }
     lines.append("")
     lines.append(summary)
+    if let calibration { lines += ["", calibration.summary] }
     if let validation {
       lines.append("")
       lines.append(validation.markdown)

@@ -56,13 +56,11 @@ extension CascadeTrainer {
   func tooFewPositives(_ state: CascadeTrainingState) -> CascadeTrainingReport.End? {
     let wanted = min(options.positiveCount, data.positives.count)
     guard state.positives.count < CascadeTrainer.least(of: wanted) else {
-      if state.positives.count < options.positiveCount, state.report.stages.isEmpty {
+      if data.positives.count < options.positiveCount, state.report.stages.isEmpty {
         progress.receive(
           .warning(
-            "\(options.positiveCount) positives a stage are asked for, \(data.positives.count) are there: all of them are used, "
-              + "with \(negativesWanted(state)) negatives in proportion, not \(options.negativeCount); jittered copies (--copies, sampling.copies) make more of each "
-              + "object"
-          ))
+            "\(options.positiveCount) positives a stage are asked for, \(data.positives.count) are there: all of them are used; "
+              + "jittered copies (--copies, sampling.copies) make more of each object"))
       }
       return nil
     }
@@ -74,14 +72,15 @@ extension CascadeTrainer {
 
   func noPositives(_ end: CascadeTrainingReport.End) -> InputError {
     InputError(
-      source: "positives", problem: "too few can be used", found: end.explanation, expected: "2 or more",
+      source: "positives", problem: "too few can be used",
+      found: "\(end.explanation.prefix { $0 != "." })", expected: "2 or more",
       hint: options.features == .lbp
         ? nil : "windows whose standard deviation is 10 grey levels or less cannot be detected by Haar features")
   }
 
-  /// Negatives of the next stage: in proportion to the positives that are at hand.
+  /// Negatives of the next stage: in proportion to the positives that are left of those that the first had.
   private func negativesWanted(_ state: CascadeTrainingState) -> Int {
-    let share = Double(state.positives.count) / Double(options.positiveCount)
+    let share = Double(state.positives.count) / Double(min(options.positiveCount, data.positives.count))
     return max(2, Int((Double(options.negativeCount) * share).rounded()))
   }
 
@@ -95,8 +94,9 @@ extension CascadeTrainer {
     let wanted = negativesWanted(state)
     let missing = wanted - state.negativeCount(options)
     guard missing > 0 else { return (nil, nil) }
-    // Where fewer than `missing` of so many windows pass, the goal's share is not reached.
-    let enough = state.report.stages.isEmpty ? .infinity : Double(missing) / max(options.goal, 1e-15)
+    // Where fewer than `missing` of so many windows pass, the goal is shown to be met.
+    let enough =
+      state.report.stages.isEmpty ? .infinity : NegativeHarvest.largestMean(of: missing - 1) / max(options.goal, 1e-15)
     let limit = enough < Double(data.negatives.count) ? Int(enough.rounded(.up)) : data.negatives.count
     let number = state.report.stages.count + 1
     progress.receive(.began(phase: "stage \(number): looking for negatives", total: missing))
@@ -120,19 +120,23 @@ extension CascadeTrainer {
     let done = state.report.stages.count
     let found = harvest.sources.count
     let acceptance = harvest.acceptance.map { NumberWords.short($0) } ?? "-"
-    // Where the windows ran out, few that pass prove little: none of n lets the rate be 3 / n (95 %).
-    let isShown = !harvest.isExhausted || Double(max(found, 3)) <= options.goal * Double(harvest.visited)
-    if done > 0, let share = harvest.acceptance, share <= options.goal, isShown {
+    let goal = NumberWords.short(options.goal)
+    // Few windows, or few that pass, prove little: the share may be as large as the bound.
+    if done > 0, let bound = harvest.acceptanceBound, bound <= options.goal {
       return .init(
         reason: .goal,
-        explanation: "The false-alarm goal is met after \(done) of \(options.stageCount) stages: they let \(found) of "
-          + "\(harvest.visited) windows pass (\(acceptance)); the goal is \(NumberWords.short(options.goal)).")
+        explanation: "The false-alarm goal is met after \(done) of \(options.stageCount) stages: of \(harvest.visited) "
+          + "windows, none of them seen before, they let \(found) pass (\(acceptance), and no more than "
+          + "\(NumberWords.short(bound)) with a confidence of 95 %); the goal is \(goal).")
     }
     guard harvest.isExhausted, found < missing else { return nil }
     let have = state.negativeCount(options)
     let told =
       "\(data.negatives.count) distinct windows exist, all have been looked at; the search for \(missing) found \(found) "
       + "in the last \(harvest.visited) (\(acceptance)), and \(have) negatives are at hand."
+    let undecided =
+      done > 0 && harvest.acceptance.map { $0 <= options.goal } ?? false
+      ? " So few windows do not show that the false-alarm goal of \(goal) is met." : ""
     if have >= (done == 0 ? 2 : CascadeTrainer.least(of: wanted)) {
       progress.receive(.warning("Fewer negatives than asked for: \(told)"))
       return nil
@@ -140,7 +144,8 @@ extension CascadeTrainer {
     if done == 0 { throw noNegatives(have) }
     return .init(
       reason: .negatives,
-      explanation: "Too few negatives are left for another stage after \(done) of \(options.stageCount): \(told)")
+      explanation: "Too few negatives are left for another stage after \(done) of \(options.stageCount): \(told)"
+        + undecided)
   }
 
   private func noNegatives(_ have: Int) -> InputError {

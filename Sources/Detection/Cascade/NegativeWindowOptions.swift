@@ -36,23 +36,30 @@ public struct NegativeWindowOptions: Hashable, Codable, Sendable {
 
   /// - Throws: `InputError` that names the field.
   public func validate(source: String = "negatives") throws {
-    func require(_ holds: Bool, _ field: String, _ found: Any, _ expected: String) throws {
-      if !holds {
-        throw InputError(
-          source: source, field: field, problem: "cannot be used", found: "\(found)", expected: expected)
-      }
+    let check = FieldCheck(source: source, problem: "cannot be used")
+    try PositiveSampleOptions.checkWindow(windowSize, check)
+    try check.require(scaleFactor >= 1.01 && scaleFactor <= 16, "scaleFactor", scaleFactor, "1.01 to 16")
+    try check.require((1...1024).contains(stride), "stride", stride, "1 to 1024")
+    try check.require((0...1).contains(overlapLimit), "overlapLimit", overlapLimit, "0 to 1")
+    if let size = smallestWindow {
+      try check.require(
+        size.width >= 1 && size.height >= 1, "smallestWindow", "\(size.width) x \(size.height)", "sides of 1 and more")
     }
-    let sides = 1...PositiveSampleOptions.largestSide
-    try require(
-      sides.contains(windowSize.width) && sides.contains(windowSize.height), "windowSize",
-      "\(windowSize.width) x \(windowSize.height)", "sides of 1 to \(PositiveSampleOptions.largestSide)")
-    try require(scaleFactor >= 1.01 && scaleFactor <= 16, "scaleFactor", scaleFactor, "1.01 to 16")
-    try require((1...1024).contains(stride), "stride", stride, "1 to 1024")
-    try require((0...1).contains(overlapLimit), "overlapLimit", overlapLimit, "0 to 1")
-    for (field, size) in [("smallestWindow", smallestWindow), ("largestWindow", largestWindow)] {
-      guard let size else { continue }
-      try require(size.width >= 1 && size.height >= 1, field, "\(size.width) x \(size.height)", "sides of 1 and more")
+    if let size = largestWindow {
+      let least = PixelSize(
+        width: max(windowSize.width, smallestWindow?.width ?? 1),
+        height: max(windowSize.height, smallestWindow?.height ?? 1))
+      try check.require(
+        size.width >= least.width && size.height >= least.height, "largestWindow", "\(size.width) x \(size.height)",
+        "at least \(least.width) x \(least.height): photos are not enlarged, and no less than smallestWindow")
     }
+  }
+
+  /// The limits of windows, for messages: "of at least 40 x 40 (smallestWindow)".
+  var limitWords: String {
+    [("at least", smallestWindow, "smallestWindow"), ("at most", largestWindow, "largestWindow")].compactMap {
+      words, size, name in size.map { "of \(words) \($0.width) x \($0.height) (\(name))" }
+    }.joined(separator: " and ")
   }
 
   /// The sizes at which a photo is looked at, from its own down.

@@ -25,6 +25,21 @@ public struct NegativeHarvest: Sendable {
 
   /// Accepted windows as a share of those that were visited; `nil` before any was.
   public var acceptance: Double? { visited > 0 ? Double(sources.count) / Double(visited) : nil }
+
+  /// The largest share that goes with so few accepted ones, with a confidence of 95 %: `largestMean` of them as a share of
+  /// those that were visited, 1 at most; `nil` before any was. None of n shows a share of 3 / n.
+  public var acceptanceBound: Double? {
+    visited > 0 ? min(1, NegativeHarvest.largestMean(of: sources.count) / Double(visited)) : nil
+  }
+
+  /// The mean of a Poisson distribution of which this count or less is drawn once in 20 times: the upper end of the exact
+  /// interval, within 1 % by the approximation of E. B. Wilson and M. M. Hilferty ("The distribution of chi-square", PNAS
+  /// 1931). Rare events among many windows are counted so; of frequent ones it is more than needed.
+  static func largestMean(of count: Int) -> Double {
+    let more = Double(count + 1)
+    let root = 1 - 1 / (9 * more) + 1.6449 / (3 * more.squareRoot())
+    return more * root * root * root
+  }
 }
 
 extension NegativeWindows {

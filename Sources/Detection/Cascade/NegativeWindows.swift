@@ -6,7 +6,8 @@ import Imaging
 ///
 /// The lattice is that of `NegativeWindowOptions`: photos without objects give all their windows, annotated ones those that
 /// keep clear of the objects. A photo that is there again, under whatever name, is one photo: its windows are counted once and
-/// keep clear of what is annotated in any of its entries. One that was cut short gives none: its grey rows are no photo. How
+/// keep clear of what is annotated in any of its entries, those among the positives too. One that is damaged or was cut short
+/// gives none: its grey rows are no photo. How
 /// many windows there are is known before any is looked at. The order is a random one over all of
 /// them (`IndexPermutation`): any stretch of it spreads over photos, sizes and places as the windows themselves do. A place
 /// in the order is one number: that is all a checkpoint keeps.
@@ -29,6 +30,8 @@ public struct NegativeWindows: Sendable {
   let levelStarts: [Int]
   /// Of photos that are there several times, by the first: what is annotated in any of them.
   private let joinedAnnotations: [Int: [Annotation]]
+  /// Photos that show the same as ones of the positives with objects that are not annotated here, and those photos.
+  private let borrowing: [(own: String, other: String)]
   let order: IndexPermutation
   /// See `guide(_:)`.
   let guide: [Int32]
@@ -40,12 +43,14 @@ public struct NegativeWindows: Sendable {
     public var barredPhotos = 0
     /// Photos smaller than the window.
     public var smallPhotos = 0
+    /// Photos of which no window is within the smallest and the largest that are asked for.
+    public var limitedPhotos = 0
     /// Photos without a window that keeps clear of the objects.
     public var crowdedPhotos = 0
     /// Photos that show the same as earlier ones.
     public var repeatedPhotos = 0
-    /// Photos of which rows have no data.
-    public var cutPhotos = 0
+    /// Photos that are damaged or were cut short.
+    public var damagedPhotos = 0
     public var largestPhoto: PixelSize?
   }
 
@@ -54,11 +59,12 @@ public struct NegativeWindows: Sendable {
   /// - Parameters:
   ///   - photos: photos with and without objects; those for which `allowsNegatives` is false give none.
   ///   - positives: how an object's window is cut from its box, which negatives keep clear of; `nil` takes the box.
+  ///   - objects: photos of the positives: where one shows the same as a photo here, what is annotated in it counts here too.
   /// - Throws: `InputError` where an option cannot be used. No window at all is no error here: see `requireWindows`.
   /// - Complexity: no photo is opened; O(rows of windows * objects) for annotated ones.
   public init(
     _ photos: OpenedPhotos, options: NegativeWindowOptions, positives: PositiveSampleOptions? = nil,
-    executor: ParallelExecutor = ParallelExecutor()
+    objects: OpenedPhotos? = nil, executor: ParallelExecutor = ParallelExecutor()
   ) throws {
     try options.validate()
     try positives?.validate()
@@ -68,9 +74,26 @@ public struct NegativeWindows: Sendable {
       joined[first, default: photos.source.annotations(at: first)] += photos.source.annotations(at: photo)
       if barred[photo] { barred[first] = true }
     }
+    var borrowing: [(own: String, other: String)] = []
+    if let objects {
+      for (photo, others) in photos.alike(in: objects).sorted(by: { $0.key < $1.key }) {
+        let first = photos.firstAlike[photo]
+        if others.contains(where: { !objects.source.allowsNegatives(at: $0) }) { barred[first] = true }
+        for other in others {
+          let known = joined[first] ?? photos.source.annotations(at: first)
+          let unknown = objects.source.annotations(at: other).filter { annotation in
+            !known.contains { $0.box == annotation.box }
+          }
+          guard !unknown.isEmpty else { continue }
+          joined[first] = known + unknown
+          borrowing.append((photos.source.place(at: photo), objects.source.place(at: other)))
+        }
+      }
+    }
+    self.borrowing = borrowing
     let (isBarred, annotations) = (barred, joined)
     let counts = executor.map(photos.count) { photo -> [Int] in
-      guard photos.firstAlike[photo] == photo, photos.lackingRows[photo] == nil, !isBarred[photo] else { return [] }
+      guard photos.firstAlike[photo] == photo, photos.damage[photo] == nil, !isBarred[photo] else { return [] }
       return NegativeWindows.levels(
         photos.sizes[photo], annotations[photo] ?? photos.source.annotations(at: photo), options, positives
       ).map(\.count)
@@ -93,8 +116,8 @@ public struct NegativeWindows: Sendable {
         summary.barredPhotos += 1
         continue
       }
-      if photos.lackingRows[photo] != nil {
-        summary.cutPhotos += 1
+      if photos.damage[photo] != nil {
+        summary.damagedPhotos += 1
         continue
       }
       if size.width * size.height > (summary.largestPhoto.map { $0.width * $0.height } ?? 0) {
@@ -102,6 +125,8 @@ public struct NegativeWindows: Sendable {
       }
       if size.width < options.windowSize.width || size.height < options.windowSize.height {
         summary.smallPhotos += 1
+      } else if counts[photo].isEmpty {
+        summary.limitedPhotos += 1
       } else if total == 0 {
         summary.crowdedPhotos += 1
       }
@@ -133,7 +158,8 @@ public struct NegativeWindows: Sendable {
     }
   }
 
-  /// Tells photos that give no windows though nobody said so: those that are there again, and those that were cut short.
+  /// Tells photos that give no windows though nobody said so (those that are there again, and those that are damaged or were
+  /// cut short), and those that keep clear of objects that are annotated among the positives alone.
   ///
   /// - Parameter source: what the photos are to the work.
   public func tellLeftOut(source: String = "negatives", to progress: any ProgressSink) {
@@ -143,10 +169,19 @@ public struct NegativeWindows: Sendable {
           "\(source): the same pixels as an earlier photo, left out so that no window counts twice: \(count) (\(names))"
         ))
     }
-    if summary.cutPhotos > 0 {
+    if summary.damagedPhotos > 0 {
       progress.receive(
         .warning(
-          "\(source): cut short, left out so that grey rows are not learnt from: \(summary.cutPhotos), named above"))
+          "\(source): damaged or cut short, left out so that grey or coarse parts are not learnt from: "
+            + "\(summary.damagedPhotos), named above"))
+    }
+    if !borrowing.isEmpty {
+      var names = borrowing.prefix(3).map { "\($0.own) as \($0.other)" }
+      if borrowing.count > 3 { names.append("and \(borrowing.count - 3) more") }
+      progress.receive(
+        .warning(
+          "\(source): the same pixels as photos of the positives, whose objects are not annotated here; windows keep clear "
+            + "of them: \(borrowing.count) (\(names.joined(separator: ", ")))"))
     }
   }
 
@@ -157,15 +192,19 @@ public struct NegativeWindows: Sendable {
     let window = "\(options.windowSize.width) x \(options.windowSize.height)"
     var found = "\(summary.photos) photos"
     if summary.smallPhotos > 0 { found += ", \(summary.smallPhotos) of them smaller than the window" }
+    if summary.limitedPhotos > 0 {
+      found += ", \(summary.limitedPhotos) without a window \(options.limitWords)"
+    }
     if summary.crowdedPhotos > 0 { found += ", \(summary.crowdedPhotos) without a place clear of objects" }
     if summary.barredPhotos > 0 { found += ", \(summary.barredPhotos) that negatives may not be taken from" }
-    if summary.cutPhotos > 0 { found += ", \(summary.cutPhotos) that were cut short" }
+    if summary.damagedPhotos > 0 { found += ", \(summary.damagedPhotos) that are damaged or were cut short" }
     if summary.repeatedPhotos > 0 { found += ", \(summary.repeatedPhotos) the same as others" }
     if let largest = summary.largestPhoto { found += " (the largest is \(largest.width) x \(largest.height))" }
     throw InputError(
       source: source, problem: "there are no windows of \(window)", found: found,
       expected: "photos larger than the window, with places without objects",
-      hint: "give larger photos, or take a smaller window")
+      hint: summary.limitedPhotos > 0
+        ? "change the limits of windows, or give larger photos" : "give larger photos, or take a smaller window")
   }
 }
 

@@ -4,7 +4,7 @@ import Geometry
 /// How the objects of annotated photos become windows of a cascade's size.
 public struct PositiveSampleOptions: Hashable, Codable, Sendable {
   /// How a box of another shape than the window's is fitted to it, about its centre.
-  public enum Fit: String, Hashable, Codable, Sendable, CaseIterable {
+  public enum Fit: String, NamedChoice, Hashable, Sendable {
     /// The window-shaped box of the same area.
     case area
     /// The window-shaped box of the same width.
@@ -18,7 +18,7 @@ public struct PositiveSampleOptions: Hashable, Codable, Sendable {
   }
 
   /// Whether samples are shown as negatives: 255 less the grey value.
-  public enum Inversion: String, Hashable, Codable, Sendable, CaseIterable {
+  public enum Inversion: String, NamedChoice, Hashable, Sendable {
     case never
     case always
     /// Copies alone, each with a chance of one half.
@@ -80,30 +80,30 @@ public struct PositiveSampleOptions: Hashable, Codable, Sendable {
 
   /// - Throws: `InputError` that names the field.
   public func validate(source: String = "samples") throws {
-    func require(_ holds: Bool, _ field: String, _ found: Any, _ expected: String) throws {
-      if !holds {
-        throw InputError(
-          source: source, field: field, problem: "cannot be used", found: "\(found)", expected: expected)
-      }
-    }
-    let sides = 1...PositiveSampleOptions.largestSide
-    try require(
-      sides.contains(windowSize.width) && sides.contains(windowSize.height), "windowSize",
-      "\(windowSize.width) x \(windowSize.height)", "sides of 1 to \(PositiveSampleOptions.largestSide)")
-    try require(context >= 0.1 && context <= 10, "context", context, "0.1 to 10")
-    try require(
+    let check = FieldCheck(source: source, problem: "cannot be used")
+    try PositiveSampleOptions.checkWindow(windowSize, check)
+    try check.require(context >= 0.1 && context <= 10, "context", context, "0.1 to 10")
+    try check.require(
       largestEnlargement >= 0.1 && largestEnlargement <= 100, "largestEnlargement", largestEnlargement, "0.1 to 100")
-    try require((0...1).contains(leastVisibleShare), "leastVisibleShare", leastVisibleShare, "0 to 1")
-    try require((0...10_000).contains(copies), "copies", copies, "0 to 10000")
-    try require((0...1).contains(jitterShift), "jitterShift", jitterShift, "0 to 1")
-    try require((0...1).contains(jitterScale), "jitterScale", jitterScale, "0 to 1")
-    try require((0...180).contains(jitterRotation), "jitterRotation", jitterRotation, "0 to 180 degrees")
-    try require((0...75).contains(jitterTiltX), "jitterTiltX", jitterTiltX, "0 to 75 degrees")
-    try require((0...75).contains(jitterTiltY), "jitterTiltY", jitterTiltY, "0 to 75 degrees")
-    try require((0...255).contains(jitterIntensity), "jitterIntensity", jitterIntensity, "0 to 255")
+    try check.require((0...1).contains(leastVisibleShare), "leastVisibleShare", leastVisibleShare, "0 to 1")
+    try check.require((0...10_000).contains(copies), "copies", copies, "0 to 10000")
+    try check.require((0...1).contains(jitterShift), "jitterShift", jitterShift, "0 to 1")
+    try check.require((0...1).contains(jitterScale), "jitterScale", jitterScale, "0 to 1")
+    try check.require((0...180).contains(jitterRotation), "jitterRotation", jitterRotation, "0 to 180 degrees")
+    try check.require((0...75).contains(jitterTiltX), "jitterTiltX", jitterTiltX, "0 to 75 degrees")
+    try check.require((0...75).contains(jitterTiltY), "jitterTiltY", jitterTiltY, "0 to 75 degrees")
+    try check.require((0...255).contains(jitterIntensity), "jitterIntensity", jitterIntensity, "0 to 255")
   }
 
-  static let largestSide = 1024
+  private static let largestSide = 1024
+
+  /// What the size of a window may be, of positives and negatives alike.
+  static func checkWindow(_ size: PixelSize, _ check: FieldCheck) throws {
+    let sides = 1...largestSide
+    try check.require(
+      sides.contains(size.width) && sides.contains(size.height), "windowSize", "\(size.width) x \(size.height)",
+      "sides of 1 to \(largestSide)")
+  }
 
   /// The part of a photo that becomes the window for an object, before any jitter.
   ///

@@ -1,5 +1,4 @@
 import Execution
-import Foundation
 import Learning
 import ModelFiles
 
@@ -17,35 +16,18 @@ struct TrainingIdentity: Hashable, Sendable, Codable {
   }
 
   /// What differs from the training that a checkpoint was written by, or `nil` for nothing.
-  func difference(from stored: TrainingIdentity) throws -> (field: String, found: String, expected: String)? {
-    if options != stored.options {
-      let own = try TrainingIdentity.fields(options)
-      let other = try TrainingIdentity.fields(stored.options)
-      for name in Set(own.keys).union(other.keys).sorted() where own[name] != other[name] {
-        return ("options.\(name)", other[name] ?? "nothing", own[name] ?? "nothing")
-      }
-      return ("options", "others", "the same")
-    }
+  func difference(from stored: TrainingIdentity) throws -> CheckpointFile.Difference? {
+    if let difference = try CheckpointFile.difference(options, stored.options) { return difference }
     if annotatedCount != stored.annotatedCount || checksums.count != stored.checksums.count {
       func text(_ identity: TrainingIdentity) -> String {
         "\(identity.annotatedCount) annotated and \(identity.checksums.count - identity.annotatedCount) background photos"
       }
-      return ("data", text(stored), text(self))
+      return .init(field: "data", found: text(stored), expected: text(self))
     }
     if let changed = checksums.indices.first(where: { checksums[$0] != stored.checksums[$0] }) {
-      return ("data", "another content or annotation of photo \(changed)", "the same")
+      return .init(field: "data", found: "another content or annotation of photo \(changed)", expected: "the same")
     }
     return nil
-  }
-
-  private static func fields(_ options: HOGTrainerOptions) throws -> [String: String] {
-    let text = try ModelFile.json(options)
-    guard let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else { return [:] }
-    return try object.mapValues { value in
-      String(
-        decoding: try JSONSerialization.data(withJSONObject: value, options: [.sortedKeys, .fragmentsAllowed]),
-        as: UTF8.self)
-    }
   }
 }
 
@@ -53,8 +35,8 @@ struct TrainingIdentity: Hashable, Sendable, Codable {
 /// about as large as the model.
 struct Checkpoint {
   static let kind = "hog-training-checkpoint"
-  /// 2 has a checksum and what the memory had no room for.
-  static let version = 2
+  /// 2 has a checksum and what the memory had no room for; 3 has the checksum beside the record.
+  static let version = 3
   static let damaged = InputError(
     source: "checkpoint", problem: "does not fit the data that it was written for",
     hint: "delete it, or begin anew with --restart")
@@ -65,21 +47,6 @@ struct Checkpoint {
     var mined: [TrainingState.Mined]
     /// Whether each component is trained itself.
     var isTrained: [Bool]
-    /// SHA-256 of the tensors and of this record without it.
-    var checksum = ""
-
-    /// What `checksum` must be.
-    func contentChecksum(_ tensors: [String: Tensor]) throws -> String {
-      var copy = self
-      copy.checksum = ""
-      var hash = SHA256()
-      hash.update(try ModelFile.json(copy).utf8)
-      for (name, tensor) in tensors.sorted(by: { $0.key < $1.key }) {
-        hash.update("\(name) \(tensor.type.rawValue) \(tensor.shape)".utf8)
-        hash.update(tensor.bytes)
-      }
-      return hash.hexDigest()
-    }
   }
 
   var report: HOGTrainingReport
@@ -108,33 +75,19 @@ struct Checkpoint {
       tensors["component\(index).negatives"] = Tensor(
         keys[index].flatMap { [$0.photo, $0.level, $0.row, $0.column] }, shape: [keys[index].count, 4])
     }
-    var record = Record(identity: identity, report: report, mined: mined, isTrained: models.map { $0 != nil })
-    record.checksum = try record.contentChecksum(tensors)
-    let file = ModelFile(
-      kind: Checkpoint.kind, version: Checkpoint.version, options: try ModelFile.json(record),
-      provenance: Provenance(command: "", dataSets: [], seed: identity.options.seed), tensors: tensors)
-    try file.write(to: path)
+    try CheckpointFile.write(
+      Record(identity: identity, report: report, mined: mined, isTrained: models.map { $0 != nil }), tensors: tensors,
+      kind: Checkpoint.kind, version: Checkpoint.version, seed: identity.options.seed, to: path)
   }
 
   /// The checkpoint at `path`, or `nil` where there is no file.
   /// - Throws: `InputError` for a file that is none or is damaged, and for one of other options or data, naming what
   ///   differs.
   static func read(_ path: String, identity: TrainingIdentity) throws -> Checkpoint? {
-    guard FileManager.default.fileExists(atPath: path) else { return nil }
-    let file = try ModelFile(path: path).expect(kind: kind, version: version)
-    let record = try file.options(as: Record.self)
-    let checksum = try record.contentChecksum(file.tensors)
-    guard checksum == record.checksum else {
-      throw InputError(
-        source: path, field: "checksum", problem: "the checkpoint is damaged", found: checksum,
-        expected: record.checksum, hint: "delete it, or begin anew with --restart")
+    guard let (record, file) = try CheckpointFile.read(path, as: Record.self, kind: kind, version: version) else {
+      return nil
     }
-    if let difference = try identity.difference(from: record.identity) {
-      throw InputError(
-        source: path, field: difference.field, problem: "the checkpoint is of another training",
-        found: difference.found, expected: difference.expected,
-        hint: "give the same options and data or another checkpoint file, or begin anew with --restart")
-    }
+    try identity.difference(from: record.identity)?.refuse(path)
     return try Checkpoint(file, record)
   }
 

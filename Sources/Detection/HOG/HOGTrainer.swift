@@ -75,7 +75,13 @@ public struct HOGTrainer: Sendable {
       progress: progress, cancellation: cancellation)
     var (detector, report) = try trainer.run(checkpoint: checkpoint)
     if let validation {
-      (detector, report.calibration) = try trainer.calibrated(detector, on: validation)
+      let layouts = trainer.layouts
+      let fit = try ConfidenceFit.fit(
+        detector, to: validation,
+        isOf: { label, annotated in layouts.contains { $0.options.label == label && $0.isKnown(annotated) } },
+        executor: executor, progress: progress, cancellation: cancellation)
+      detector = detector.calibrated(by: fit.scalings)
+      report.calibration = fit.counts
     }
     return HOGTrainingResult(detector: detector, report: report)
   }

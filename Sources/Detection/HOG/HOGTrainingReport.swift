@@ -10,7 +10,7 @@ public struct HOGTrainingReport: Hashable, Sendable, Codable {
   /// A component's figures, round by round; the first round is that with random negatives.
   public var rounds: [Round]
   /// Detections of the validation photos that the calibration was fitted to; `nil` where there was none.
-  public var calibration: Calibration?
+  public var calibration: ConfidenceFit.Counts?
 
   public init() {
     unreachable = []
@@ -39,13 +39,6 @@ public struct HOGTrainingReport: Hashable, Sendable, Codable {
     public var converged: Bool
     /// Share of samples on the wrong side.
     public var trainingError: Double
-  }
-
-  public struct Calibration: Hashable, Sendable, Codable {
-    public var photos: Int
-    /// Detections that match an object, and that match none.
-    public var matched: Int
-    public var unmatched: Int
   }
 }
 
