@@ -9,9 +9,9 @@ extension CascadeTrainingReport {
 
   /// Seconds that the stages to come take, or `nil` where nothing can be said yet or nothing is left.
   ///
-  /// The search for negatives grows as the windows that are looked at do: geometrically, by the mean factor of the last
-  /// stages, for each stage rejects a share of what is left; boosting grows by a few trees a stage: linearly. Neither goes on
-  /// when the goal is met or the windows have run out.
+  /// The search for negatives grows with the windows that are looked at, whose number grows geometrically, by the mean factor
+  /// of the last stages, for each stage rejects a share of what is left; boosting grows by a few trees a stage: linearly.
+  /// Neither goes on when the goal is met or the windows have run out.
   func secondsLeft(stageCount: Int, goal: Double) -> Double? {
     guard stages.count >= CascadeTrainingReport.leastStages, stages.count < stageCount else { return nil }
     let last = stages.suffix(4).map {
@@ -27,13 +27,16 @@ extension CascadeTrainingReport {
     let boosting = last.map { max(0, $0.all - $0.search) }
     let more = max(0, (boosting[boosting.count - 1] - boosting[0]) / steps)
     var windows = last[last.count - 1].windows
-    let secondsAWindow = last[last.count - 1].search / max(1, windows)
+    let search = last[last.count - 1].search
+    // Of the windows that were more than in the first of these stages: what every search costs (photos are opened) is in each.
+    let secondsAWindow = max(0, search - last[0].search) / max(1, windows - last[0].windows)
     var windowsLeft = Double(windowsAvailable - stages.reduce(0) { $0 + $1.windowsTried })
     var share = falseAlarmRate
     var seconds = 0.0
     for ahead in 1...(stageCount - stages.count) {
       windows *= windowGrowth
-      seconds += min(windows, windowsLeft) * secondsAWindow
+      let added = min(windows, windowsLeft) - last[last.count - 1].windows
+      seconds += max(0, search + added * secondsAWindow)
       if share <= goal || windows > windowsLeft { break }
       windowsLeft -= windows
       seconds += boosting[boosting.count - 1] + Double(ahead) * more
