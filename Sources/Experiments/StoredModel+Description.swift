@@ -21,6 +21,28 @@ extension StoredModel {
     return lines.joined(separator: "\n") + "\n"
   }
 
+  /// What the model is in a line, as "HOG detector, finds face, with confidences".
+  public var headline: String {
+    switch content {
+    case .detector(let detector):
+      let labels = detector.labels.joined(separator: ", ")
+      return "\(kind), finds \(labels), \(detector.isCalibrated ? "with confidences" : "scores alone")"
+    case .landmarks(let model):
+      let named = model.predictor.layout.isEmpty ? "" : " (\(model.predictor.layout))"
+      return "\(kind), fits \(model.predictor.pointCount) points\(named)"
+    }
+  }
+
+  /// The family's name for people: "HOG detector" for the kind `hog-detector`; another tool's format by its own name.
+  private var kind: String {
+    switch file?.kind {
+    case HOGDetector.modelKind: "HOG detector"
+    case CascadeDetector.modelKind: "cascade"
+    case LandmarkModel.kind: "landmark fitter"
+    default: format
+    }
+  }
+
   private var facts: [String] {
     switch content {
     case .detector(let detector): detector.summary

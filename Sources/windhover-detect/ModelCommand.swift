@@ -25,7 +25,7 @@ enum ModelCommand {
         .flag("--json", help: "Print the options and the provenance as JSON."),
       ],
       examples: [
-        ("windhover-detect model", "Names the models that come with Windhover."),
+        ("windhover-detect model", "The models that come with Windhover, and what each is."),
         ("windhover-detect model person --picture person.png", "What the person detector has learnt."),
         (
           "windhover-detect model cascade.xml --label face --export face.safetensors",
@@ -39,7 +39,7 @@ enum ModelCommand {
       for flag in ["--picture", "--export", "--label", "--json"] where options.isGiven(flag) {
         throw UsageError("\(flag) needs a model: NAME or FILE")
       }
-      return try StandardOutput.write(ModelCatalog.names.map { "\($0)\n" }.joined())
+      return try StandardOutput.write(list())
     }
     let model = try ModelCatalog.path(of: name)
     var outputs = OutputCheck()
@@ -66,5 +66,18 @@ enum ModelCommand {
         expected: "a model of Windhover's own format")
     }
     try StandardOutput.write(json)
+  }
+
+  /// A line for each model that comes with Windhover: its name and what it is. One that is damaged says so in its line.
+  private static func list() -> String {
+    let names = ModelCatalog.names
+    let width = names.map(\.count).max() ?? 0
+    var lines = ""
+    for name in names {
+      lines += name.padding(toLength: width, withPad: " ", startingAt: 0) + "  "
+      do { lines += try ModelCatalog.model(name).headline } catch { lines += "cannot be read: \(error)" }
+      lines += "\n"
+    }
+    return lines
   }
 }

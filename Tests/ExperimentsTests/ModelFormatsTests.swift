@@ -53,6 +53,7 @@ struct ModelFormatsTests {
     #expect(model.description.hasPrefix("hog-detector, version 1\n  colour: grey\n"))
     #expect(model.description.contains("finds cross, window 16 x 24"))
     #expect(model.description.contains("made by: train it"))
+    #expect(model.headline == "HOG detector, finds cross, scores alone")
     #expect(try #require(try model.picture()).width > 0)
     #expect(try #require(try model.json()).contains("\"kind\" : \"hog-detector\""))
   }
@@ -64,6 +65,7 @@ struct ModelFormatsTests {
     let model = try ModelCatalog.model(path)
     #expect(model.format == "OpenCV HOG vector")
     #expect(try model.json() == nil)
+    #expect(model.headline == "OpenCV HOG vector, finds object, scores alone")
     guard case .detector(let detector) = model.content else {
       Issue.record("no detector")
       return
@@ -86,6 +88,7 @@ struct ModelFormatsTests {
     let model = try ModelCatalog.model(path)
     #expect(model.description.contains("fits 2 points"))
     #expect(model.description.contains("level 1: 1 trees of depth 1"))
+    #expect(model.headline == "landmark fitter, fits 2 points")
     #expect(try #require(try model.picture()).width == 652)
     #expect { try ModelCatalog.detector(path) } throws: {
       "\($0)".contains("is no detector") && "\($0)".contains("landmark-fitter, version 1")
