@@ -126,16 +126,20 @@ public struct DatasetProblem: Hashable, Sendable, Codable {
 }
 
 extension DatasetProblem: CustomStringConvertible {
-  /// `FILE:LINE: severity: message (outcome)`.
-  public var description: String {
-    let place = line.map { "\(file):\($0)" } ?? file
-    let fate =
-      switch outcome {
-      case .kept: "kept"
-      case .ignored: "turned to ignored"
-      case .merged: "merged"
-      case .leftOut: "left out"
-      }
-    return "\(place): \(severity.rawValue): \(message) [\(kind.rawValue), \(fate)]"
+  /// `FILE:LINE: severity: message [kind, outcome]`.
+  public var description: String { "\(place): \(severity.rawValue): \(message) [\(kind.rawValue), \(fate)]" }
+
+  /// `FILE:LINE: message (outcome)`: for readers who are told the severity otherwise.
+  public var sentence: String { "\(place): \(message) (\(fate))" }
+
+  private var place: String { line.map { "\(file):\($0)" } ?? file }
+
+  private var fate: String {
+    switch outcome {
+    case .kept: "kept"
+    case .ignored: "turned to ignored"
+    case .merged: "merged"
+    case .leftOut: "left out"
+    }
   }
 }

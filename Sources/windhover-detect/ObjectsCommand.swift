@@ -22,7 +22,7 @@ enum ObjectsCommand {
       options: [
         .value(
           "--model", "NAME|FILE", short: "-m",
-          help: "A model that comes with Windhover (face, person) or a model file.",
+          help: "A model that comes with Windhover (windhover-detect model lists them) or a model file.",
           default: "face"),
         .value(
           "--format", "FORMAT", short: "-f", help: "What to write.", default: "text", choices: ["text", "json", "csv"]),
@@ -31,9 +31,13 @@ enum ObjectsCommand {
         .value(
           "--draw", "DIR",
           help:
-            "Also write each picture with its detections drawn, as PNG, into this folder; folders within PATH are kept."
+            "Also write each picture with its detections drawn, as PNG, into this folder; folders within PATH are kept, and of equal names the second becomes NAME-2.png."
         ),
-        .value("--threshold", "SCORE", help: "Least raw score of a detection. Default: the model's own."),
+        .value(
+          "--threshold", "SCORE",
+          help:
+            "Least score of a window, before windows of one object are joined: a cascade's detections may score the sum of theirs. Default: the model's own."
+        ),
         .value(
           "--confidence", "P",
           help:

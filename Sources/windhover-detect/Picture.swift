@@ -21,7 +21,7 @@ struct Picture: Sendable {
     func tellFaults(_ dataset: Dataset) {
       for problem in dataset.problems where problem.severity == .error {
         faults += 1
-        context.progress.receive(.warning("\(problem)"))
+        context.progress.receive(.warning(problem.sentence))
       }
     }
     let pictures = try operands.flatMap { operand -> [Picture] in

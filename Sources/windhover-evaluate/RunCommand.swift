@@ -15,9 +15,11 @@ enum RunCommand {
       options: [
         .value(
           "--model", "NAME|FILE", short: "-m",
-          help: "A model that comes with Windhover (face, person) or a model file.",
+          help: "A model that comes with Windhover (windhover-detect model lists them) or a model file.",
           required: true),
-        .value("--threshold", "SCORE", help: "Least raw score of a detection.", default: "-1"),
+        .value(
+          "--threshold", "SCORE", help: "Least score of a window, before windows of one object are joined.",
+          default: "-1"),
         .value(
           "--scan", "JSON",
           help:

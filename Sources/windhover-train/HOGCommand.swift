@@ -31,7 +31,9 @@ enum HOGCommand {
           choices: HOGPreset.allCases.map(\.rawValue)),
         .list(
           "--objects", "LABEL",
-          help: "Labels of the objects to learn from; what is labelled otherwise is background. Default: all labels."),
+          help:
+            "Labels of the objects to learn from; what is labelled otherwise is background (--targets label=NAME leaves it alone). Default: all labels."
+        ),
         .value("--label", "NAME", help: "What detections are called. Default: the preset's."),
         .value("--window", "WxH", help: "Detection window in pixels, e.g. 64x128."),
         .value("--cost", "C", help: "Cost of an error (the SVM's C)."),

@@ -148,7 +148,7 @@ enum LandmarksCommand {
   private static func dataset(_ references: [String], _ context: CommandContext) throws -> Dataset {
     let set = Dataset.joined(try references.map { try Dataset.load(DatasetReference.parse($0)) })
     for problem in set.problems where problem.severity > .note {
-      context.progress.receive(.warning(problem.description))
+      context.progress.receive(.warning(problem.sentence))
     }
     return set
   }

@@ -175,7 +175,7 @@ import Testing
     #expect(unreachable.map(\.box) == [flat, tiny, cut])
     #expect(unreachable.map(\.reason) == [.aspect, .size, .border])
     #expect(
-      unreachable[0].explanation.contains("4.5") && unreachable[0].explanation.contains("component of that shape"))
+      unreachable[0].explanation.contains("4.5") && unreachable[0].explanation.contains("window of that shape"))
     #expect(unreachable[1].explanation.contains("enlarged 3"))
     #expect(unreachable[2].explanation.contains("padding"))
     // Steps of eight cells, one level: between two windows nothing overlaps by half.

@@ -115,8 +115,9 @@ extension HOGTrainer {
       let wanted = (objectSize.width / objectSize.height * 100).rounded() / 100
       return because(
         .aspect, ideal,
-        "its width over height is \(aspect), the window's object has \(wanted): add a component of that shape, or map "
-          + "boxes otherwise than by \(options.boxMapping.rawValue)")
+        "its width over height is \(aspect), the window's object has \(wanted): take a window of that shape "
+          + "(--window, or another --preset), or map boxes otherwise than by \(options.boxMapping.rawValue) (boxMapping)"
+      )
     }
     let scale = object.height / objectSize.height
     if scale * options.largestEnlargement < 1 - 1e-9 {
