@@ -19,17 +19,25 @@ public struct GreedySuppression: Hashable, Sendable, Codable {
   public var measure: Measure
   /// The same limit between boxes of different labels; `nil` lets labels be.
   public var acrossLabels: Double?
-  /// A kept score grows by this share of the sum of the positive scores that it suppressed; 0 leaves scores alone.
+  /// A kept score grows by this share of what the scores that it suppressed exceed `accumulationFloor` by, in all; 0 leaves
+  /// scores alone.
   ///
   /// A candidate is counted for the best kept box that drops it. A true object is usually answered by many windows and
   /// a chance alarm by few, which this lets the score say. A confidence that windows have stays that of the kept window's own score.
   public var accumulation: Double
+  /// Scores count for `accumulation` from here on; `nil` is 0. Where a scan's threshold is lower, that is a good floor: the
+  /// windows of an object that only just passes speak for it too.
+  public var accumulationFloor: Double?
 
-  public init(overlap: Double = 0.4, measure: Measure = .union, acrossLabels: Double? = nil, accumulation: Double = 0) {
+  public init(
+    overlap: Double = 0.4, measure: Measure = .union, acrossLabels: Double? = nil, accumulation: Double = 0,
+    accumulationFloor: Double? = nil
+  ) {
     self.overlap = overlap
     self.measure = measure
     self.acrossLabels = acrossLabels
     self.accumulation = accumulation
+    self.accumulationFloor = accumulationFloor
   }
 
   func apply(to detections: [Detection]) -> [Detection] {
@@ -37,6 +45,7 @@ public struct GreedySuppression: Hashable, Sendable, Codable {
     var kept: [Detection] = []
     var grown: [Double] = []
     var grid = BoxGrid()
+    let floor = accumulationFloor ?? 0
     for candidate in sorted {
       var suppressor: Int?
       grid.visit(near: candidate.box) { rank in
@@ -51,7 +60,7 @@ public struct GreedySuppression: Hashable, Sendable, Codable {
         if found > limit { suppressor = rank }
       }
       if let suppressor {
-        grown[suppressor] += max(0, candidate.score)
+        grown[suppressor] += max(0, candidate.score - floor)
       } else {
         grid.insert(candidate.box, rank: kept.count)
         kept.append(candidate)

@@ -48,6 +48,12 @@ public struct ScanOptions: Hashable, Sendable, Codable {
   /// time and miss some objects that all levels find (`Benchmarks/README.md` has both measured). After Dollár et al.,
   /// PAMI 2014.
   public var sharedLevels: Int = 1
+  /// How many of a cascade's last stages a window's score adds up, each stage's sum less its threshold: `nil` or 1 is
+  /// the last stage's alone, more than there are is all. What passes, and where, is the same; `threshold` then is what the
+  /// sum must reach. A stage was boosted against the windows that the stages before let pass, so that the last few, which
+  /// saw few samples each, together order what is left better than the last one does
+  /// (`Experiments/faces/README.md` has it measured, OpenCV's cascade among them).
+  public var scoredStages: Int?
   public var suppression: Suppression
   /// The best so many are kept after suppression; `nil` keeps all.
   public var maximumDetections: Int?
@@ -99,6 +105,7 @@ public struct ScanOptions: Hashable, Sendable, Codable {
     try check.require(
       sharedLevels == 1 || (levelRule == .exact && (1...16).contains(sharedLevels)), "sharedLevels", sharedLevels,
       levelRule == .exact ? "1 to 16 levels" : "1 with OpenCV's levels")
+    try check.require((1...1000).contains(scoredStages ?? 1), "scoredStages", scoredStages ?? 1, "1 to 1000 stages")
     if let maximumDetections {
       try check.require(maximumDetections >= 0, "maximumDetections", maximumDetections, "0 or more")
     }
@@ -110,6 +117,9 @@ public struct ScanOptions: Hashable, Sendable, Codable {
       try check.require(
         greedy.accumulation >= 0 && greedy.accumulation.isFinite, "suppression.accumulation", greedy.accumulation,
         "0 or more")
+      try check.require(
+        greedy.accumulationFloor?.isFinite ?? true, "suppression.accumulationFloor", greedy.accumulationFloor ?? 0,
+        "a finite number")
     }
     if case .groupRectangles(let grouping) = suppression {
       try check.require(grouping.threshold >= 0, "suppression.threshold", grouping.threshold, "0 or more")
@@ -125,7 +135,7 @@ public struct ScanOptions: Hashable, Sendable, Codable {
 
   private enum CodingKeys: String, CodingKey {
     case threshold, minimumHeight, maximumHeight, scaleFactor, upsampling, stride, padding, levelRule, suppression
-    case maximumDetections, sharedLevels
+    case maximumDetections, sharedLevels, scoredStages
   }
 
   /// Writes an object. Options that came after the first model files are left out where they have their default, so that
@@ -143,6 +153,7 @@ public struct ScanOptions: Hashable, Sendable, Codable {
     try values.encode(suppression, forKey: .suppression)
     try values.encodeIfPresent(maximumDetections, forKey: .maximumDetections)
     if sharedLevels != 1 { try values.encode(sharedLevels, forKey: .sharedLevels) }
+    try values.encodeIfPresent(scoredStages, forKey: .scoredStages)
   }
 
   /// Reads an object; what is left out takes its default.
@@ -160,6 +171,7 @@ public struct ScanOptions: Hashable, Sendable, Codable {
     suppression = try values.decodeIfPresent(Suppression.self, forKey: .suppression) ?? suppression
     maximumDetections = try values.decodeIfPresent(Int.self, forKey: .maximumDetections)
     sharedLevels = try values.decodeIfPresent(Int.self, forKey: .sharedLevels) ?? sharedLevels
+    scoredStages = try values.decodeIfPresent(Int.self, forKey: .scoredStages)
     try validate()
   }
 }

@@ -37,7 +37,7 @@ extension Suppression {
 
 extension GreedySuppression {
   private enum CodingKeys: String, CodingKey {
-    case overlap, measure, acrossLabels, accumulation
+    case overlap, measure, acrossLabels, accumulation, accumulationFloor
   }
 
   public init(from decoder: any Decoder) throws {
@@ -47,6 +47,7 @@ extension GreedySuppression {
     measure = try values.decodeIfPresent(Measure.self, forKey: .measure) ?? measure
     acrossLabels = try values.decodeIfPresent(Double.self, forKey: .acrossLabels)
     accumulation = try values.decodeIfPresent(Double.self, forKey: .accumulation) ?? accumulation
+    accumulationFloor = try values.decodeIfPresent(Double.self, forKey: .accumulationFloor)
   }
 }
 

@@ -155,6 +155,71 @@ struct CascadeDetectorTests {
     #expect(passed > 100, "seed \(seed): a test of windows that pass")
   }
 
+  /// A score of several stages, by cascades that end earlier: what passes is the same, and each of the last stages adds what
+  /// its sum exceeds its threshold by.
+  @Test(arguments: testSeeds) func scoresOfSeveralStagesAgreeWithTheOracle(_ seed: UInt64) throws {
+    let image = CascadeOracle.picture(seed: seed, width: 70, height: 61 + Int(seed))
+    var passed = 0
+    for (kind, oracle) in CascadeOracle.kinds(seed: seed).enumerated() {
+      let detector = oracle.detector()
+      for count in [2, 3, 1000] {
+        for stride in [1, 3] {
+          var options = ScanOptions.cascade
+          options.scaleFactor = 1.7
+          options.stride = stride
+          options.scoredStages = count
+          let plan = CascadeScanPlan(imageSize: image.size, detector: detector, options: options)
+          let wanted = expected(oracle, image, plan).map { window in
+            let level = plan.levels[Int(window[0])]
+            let resized = image.resizedAsOpenCV(to: level.size)
+            var score = 0.0
+            for end in max(1, oracle.stages.count - count + 1)...oracle.stages.count {
+              var shorter = oracle
+              shorter.stages = Array(oracle.stages[..<end])
+              let (x, y) = (Int(window[2]) * level.stride, Int(window[1]) * level.stride)
+              guard case .passed(let total) = shorter.verdict(resized, x: x, y: y) else { return [Double]() }
+              score += total - Double(shorter.stages[end - 1].threshold)
+            }
+            return Array(window[..<3]) + [score]
+          }
+          passed += wanted.count
+          let found = detector.windows(in: image, options: options).windows.map {
+            [Double($0.level), Double($0.row), Double($0.column), $0.score]
+          }
+          #expect(
+            found.count == wanted.count
+              && zip(found, wanted).allSatisfy { $0[..<3] == $1[..<3] && abs($0[3] - $1[3]) < 1e-9 },
+            "seed \(seed), kind \(kind), \(count) stages, stride \(stride)")
+          // Half of them by their scores.
+          let middle = wanted.map { $0[3] }.sorted().dropFirst(wanted.count / 2).first ?? 0
+          options.threshold = middle
+          options.suppression = .none
+          let some = detector.detect(in: image, options: options)
+          #expect(abs(some.count - wanted.count { $0[3] >= middle }) <= 1, "rounding of the middle one alone")
+        }
+      }
+    }
+    #expect(passed > 100, "seed \(seed): a test of windows that pass")
+  }
+
+  @Test func openCVsRectanglesDoNotDependOnWhatIsScored() {
+    let image = CascadeOracle.picture(seed: 6, width: 120, height: 90)
+    var found = 0
+    for oracle in CascadeOracle.kinds(seed: 6) where oracle.stages.allSatisfy({ $0.trace == nil }) {
+      let detector = oracle.detector()
+      var options = ScanOptions.openCVCascade
+      options.suppression = .groupRectangles(RectangleGrouping(threshold: 1))
+      let plain = detector.detect(in: image, options: options)
+      options.scoredStages = 3
+      let several = detector.detect(in: image, options: options)
+      #expect(Set(plain.map(\.box)) == Set(several.map(\.box)))
+      let scanned = detector.scanned(by: options)
+      #expect(scanned.detectMultiScale(in: image, neighbours: 1) == plain)
+      found += plain.count
+    }
+    #expect(found > 5)
+  }
+
   /// Taller than several bands, wider than several words of windows.
   @Test func bandsJoin() {
     let image = CascadeOracle.picture(seed: 4, width: 150, height: 420)

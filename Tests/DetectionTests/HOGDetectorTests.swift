@@ -311,6 +311,8 @@ import Testing
         $0.minimumHeight = 50; $0.maximumHeight = 40
       }, { $0.suppression = .greedy(overlap: 2) },
       { $0.suppression = .groupRectangles(RectangleGrouping(threshold: -1)) }, { $0.sharedLevels = 0 },
+      { $0.scoredStages = 0 },
+      { $0.suppression = .greedy(GreedySuppression(accumulationFloor: .nan)) },
       {
         $0.levelRule = .openCV; $0.sharedLevels = 2
       },
@@ -320,6 +322,12 @@ import Testing
       #expect(throws: InputError.self) { try options.validate() }
     }
     #expect(throws: Never.self) { try ScanOptions().validate() }
+    let detector = HOGDetector(
+      features: felzenszwalb, colour: .grey, components: [component(3, rows: 4, columns: 4, hog: felzenszwalb)])
+    #expect(throws: Never.self) { try detector.validate(ScanOptions(), source: "test") }
+    var options = ScanOptions()
+    options.scoredStages = 2
+    #expect(throws: InputError.self, "a cascade's option") { try detector.validate(options, source: "test") }
   }
 
   /// Mirrored image, mirrored component: the same scores at mirrored places.

@@ -54,6 +54,12 @@ import Testing
     let grown = Suppression.greedy(GreedySuppression(overlap: 0.4, accumulation: 0.5)).apply(to: boxes)
     #expect(grown.map(\.score) == [2.75, 2.5])
     #expect(grown[0].box.x == 0)
+    // From a floor of -3 on it takes half of 4 + 3.5 + 2.
+    let low = GreedySuppression(overlap: 0.4, accumulation: 0.5, accumulationFloor: -3)
+    #expect(Suppression.greedy(low).apply(to: boxes).map(\.score) == [6.75, 2.5])
+    // From a floor of 0.75 on, half of 0.25.
+    let high = GreedySuppression(overlap: 0.4, accumulation: 0.5, accumulationFloor: 0.75)
+    #expect(Suppression.greedy(high).apply(to: boxes).map(\.score) == [2.5, 2.125])
   }
 
   private func seeded(_ seed: UInt64, count: Int) -> [Detection] {
@@ -82,7 +88,7 @@ import Testing
           : candidate.box.intersectionOverSmaller(other.box) > limit
       }
       if let suppressor {
-        grown[suppressor] += max(0, candidate.score)
+        grown[suppressor] += max(0, candidate.score - (options.accumulationFloor ?? 0))
       } else {
         kept.append(candidate)
         grown.append(0)
@@ -97,9 +103,9 @@ import Testing
     let detections = seeded(seed, count: 300)
     for measure in GreedySuppression.Measure.allCases {
       for across in [nil, 0.7] {
-        for accumulation in [0, 0.25] {
+        for (accumulation, floor) in [(0, nil), (0.25, nil), (0.25, -2.5)] as [(Double, Double?)] {
           let options = GreedySuppression(
-            overlap: 0.35, measure: measure, acrossLabels: across, accumulation: accumulation)
+            overlap: 0.35, measure: measure, acrossLabels: across, accumulation: accumulation, accumulationFloor: floor)
           #expect(
             Suppression.greedy(options).apply(to: detections) == obviousGreedy(options, detections), "seed \(seed)")
         }
@@ -155,12 +161,17 @@ import Testing
   @Test func optionsSurviveJSON() throws {
     let all: [Suppression] = [
       .none, .greedy(GreedySuppression(overlap: 0.3, measure: .smaller, acrossLabels: 0.5, accumulation: 0.1)),
+      .greedy(GreedySuppression(accumulation: 1, accumulationFloor: -4)),
       .groupRectangles(RectangleGrouping(threshold: 3, epsilon: 0.1)),
     ]
     for suppression in all {
       let data = try JSONEncoder().encode(suppression)
       #expect(try JSONDecoder().decode(Suppression.self, from: data) == suppression)
     }
+    let plain = try JSONEncoder().encode(Suppression.greedy(GreedySuppression(accumulation: 1)))
+    #expect(
+      !String(decoding: plain, as: UTF8.self).contains("accumulationFloor"),
+      "older readers refuse what they do not know")
     let brief = Data(#"{"method": "greedy", "overlap": 0.25}"#.utf8)
     #expect(try JSONDecoder().decode(Suppression.self, from: brief) == .greedy(overlap: 0.25))
   }

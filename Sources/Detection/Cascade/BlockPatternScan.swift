@@ -34,6 +34,8 @@ extension CompiledCascade {
 struct PatternScanner<Word: PatternWord> {
   let runs: UnsafePointer<CompiledCascade.Run>
   let runCount: Int
+  /// The runs of the stages before the last whose margins are added to the last sum.
+  let scoredRuns: Range<Int>
   let trees: UnsafePointer<CompiledCascade.Tree>
   let nodes: UnsafePointer<CompiledCascade.Node>
   let sets: UnsafePointer<UInt32>
@@ -44,7 +46,8 @@ struct PatternScanner<Word: PatternWord> {
   /// Room for the sums of 64 windows.
   let totals: UnsafeMutablePointer<Double>
 
-  /// Looks at a row of windows and calls `found` with the column and the last sum of each that passes.
+  /// Looks at a row of windows and calls `found` with the column and the last sum, with the scored margins, of each that
+  /// passes.
   @inline(__always)
   func scanRow(sums: UnsafePointer<Word>, count: Int, found: (Int, Double) -> Void) {
     var carry: UInt64 = 0
@@ -75,7 +78,8 @@ struct PatternScanner<Word: PatternWord> {
           while alive != 0 {
             let lane = alive.trailingZeroBitCount
             alive &= alive &- 1
-            found(start + group + lane, totals[group + lane])
+            let before = scoredRuns.isEmpty ? 0 : margins(sums + (start + group + lane))
+            found(start + group + lane, totals[group + lane] + before)
           }
         }
         passed >>= 8
@@ -118,6 +122,20 @@ struct PatternScanner<Word: PatternWord> {
     }
     for lane in 0..<8 where totals[lane] < run.threshold { alive &= ~(1 << UInt32(lane)) }
     return alive
+  }
+
+  /// What the scored stages' sums exceed their thresholds by, in all, in a window that passed them.
+  @inline(never)
+  private func margins(_ sums: UnsafePointer<Word>) -> Double {
+    var result = 0.0
+    var total = 0.0
+    for index in scoredRuns {
+      let run = runs[index]
+      if run.begins { total = 0 }
+      for number in run.firstTree..<run.firstTree + run.treeCount { total += leaf(trees[number], sums) }
+      if run.ends { result += total - run.stageThreshold }
+    }
+    return result
   }
 
   private func leaf(_ tree: CompiledCascade.Tree, _ sums: UnsafePointer<Word>) -> Double {

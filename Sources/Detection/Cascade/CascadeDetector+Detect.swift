@@ -16,7 +16,8 @@ extension CascadeDetector {
   /// - Parameters:
   ///   - image: grey or RGB, upright.
   ///   - options: `nil` takes the detector's own. `threshold` is the least score: 0 is the cascade's own, and what is below
-  ///     lets more through the last stage.
+  ///     lets more through the last stage. With several `scoredStages` every stage decides by its own threshold, and the
+  ///     sum is compared with `threshold` after that: below 0 it lets no more through.
   ///   - executor: its threads share bands of rows.
   /// - Returns: boxes in pixels of `image`, each within it. Their confidences are of the reported scores, which suppression
   ///   may have let grow: they are there where the scan's step, stride and suppression are the detector's own.
@@ -27,9 +28,10 @@ extension CascadeDetector {
   ) -> [Detection] {
     let options = options ?? scanOptions
     let plan = CascadeScanPlan(imageSize: image.size, detector: self, options: options)
-    let found = CascadeScan(self, image: image, plan: plan, floor: options.threshold).windows(executor: executor)
+    let scan = CascadeScan(
+      self, image: image, plan: plan, floor: options.threshold, scoredStages: options.scoredStages ?? 1)
     let confidences = options.scoresAlike(scanOptions) ? calibration : nil
-    let kept = detections(of: found, options.suppression, plan, confidences)
+    let kept = detections(of: scan.windows(executor: executor), options.suppression, plan, confidences)
     return options.maximumDetections.map { Array(kept.prefix($0)) } ?? kept
   }
 
@@ -53,14 +55,15 @@ extension CascadeDetector {
     return detections(of: found, .groupRectangles(RectangleGrouping(threshold: neighbours)), plan, nil)
   }
 
-  /// Every window that passes with at least `floor`, without suppression, in the order of level, row and column; and how
-  /// many were looked at. This is what negatives are gathered from.
+  /// Every window that passes with a score of at least `floor`, without suppression, in the order of level, row and column;
+  /// and how many were looked at. This is what negatives are gathered from.
   public func windows(
     in image: ByteImage, scoringAtLeast floor: Double = 0, options: ScanOptions? = nil,
     executor: ParallelExecutor = ParallelExecutor()
   ) -> (windows: [CascadeWindow], scannedCount: Int) {
-    let plan = CascadeScanPlan(imageSize: image.size, detector: self, options: options ?? scanOptions)
-    let scan = CascadeScan(self, image: image, plan: plan, floor: floor)
+    let options = options ?? scanOptions
+    let plan = CascadeScanPlan(imageSize: image.size, detector: self, options: options)
+    let scan = CascadeScan(self, image: image, plan: plan, floor: floor, scoredStages: options.scoredStages ?? 1)
     return (scan.windows(executor: executor), scan.windowCount)
   }
 

@@ -10,7 +10,7 @@ import Learning
 /// for found in detector.detect(in: image) { print(found.box, found.score) }
 /// ```
 /// A window's **score** is the last stage's sum less that stage's threshold: 0 or more for a window that passes, larger
-/// for a surer one. (OpenCV's level weight is the sum itself.)
+/// for a surer one. (OpenCV's level weight is the sum itself.) ``ScanOptions/scoredStages`` adds up several stages.
 ///
 /// **Differences from the paper:** trees of any depth; tilted Haar features and local binary patterns; soft cascades.
 ///
@@ -93,7 +93,7 @@ extension ScanOptions {
   /// of windows about an object.
   func scoresAlike(_ other: ScanOptions) -> Bool {
     suppression == other.suppression && scaleFactor == other.scaleFactor && stride == other.stride
-      && levelRule == other.levelRule
+      && levelRule == other.levelRule && (scoredStages ?? 1) == (other.scoredStages ?? 1)
   }
 
   /// What a cascade of ours is scanned by: a scale factor of 1.1, every pixel, exact boxes, greedy suppression whose kept

@@ -9,7 +9,7 @@ public struct CascadeWindow: Hashable, Sendable {
   /// Place of the window, counted in windows of its level.
   public let row: Int
   public let column: Int
-  /// The last stage's sum less its threshold.
+  /// The last stage's sum less its threshold, and those of the stages before that are scored.
   public let score: Double
   /// What is reported for it, in pixels of the image.
   public let box: Box
@@ -23,6 +23,10 @@ struct CascadeScan: Sendable {
   private let image: ByteImage
   private let plan: CascadeScanPlan
   private let runs: [CompiledCascade.Run]
+  /// The runs of the stages before the last whose margins are added to a score.
+  private let scoredRuns: Range<Int>
+  /// What a score must reach where several stages are added up.
+  private let leastSum: Double
   private let skipsAfterReject: Bool
   private let bands: [Band]
   private let layouts: [Int: Layout]
@@ -48,14 +52,20 @@ struct CascadeScan: Sendable {
   /// Pixel rows of a band beyond the window's height: many, so that little is computed twice, few enough for the cache.
   private static let bandHeight = 128
 
-  /// - Parameter floor: the least score that passes; 0 is the cascade's own threshold.
-  init(_ detector: CascadeDetector, image: ByteImage, plan: CascadeScanPlan, floor: Double) {
+  /// - Parameters:
+  ///   - floor: the least score that passes; 0 is the cascade's own threshold.
+  ///   - scoredStages: how many of the last stages a score adds up.
+  init(
+    _ detector: CascadeDetector, image: ByteImage, plan: CascadeScanPlan, floor: Double, scoredStages: Int = 1
+  ) {
     cascade = detector.compiled
     self.image = image.grey()
     self.plan = plan
     skipsAfterReject = plan.rule == .openCV
     var runs = cascade.runs
-    runs[runs.count - 1].threshold += floor
+    scoredRuns = cascade.runs(ofStagesBeforeLast: scoredStages - 1)
+    leastSum = scoredRuns.isEmpty ? -.infinity : floor
+    if scoredRuns.isEmpty { runs[runs.count - 1].threshold += floor }
     self.runs = runs
     let window = detector.windowSize
     var bands: [Band] = []
@@ -91,9 +101,11 @@ struct CascadeScan: Sendable {
     guard let layout = layouts[level.stride] else { return [] }
     var windows: [CascadeWindow] = []
     func keep(row: Int, column: Int, total: Double) {
+      let score = total - cascade.lastThreshold
+      guard score >= leastSum else { return }
       windows.append(
         CascadeWindow(
-          level: band.level, row: row, column: column, score: total - cascade.lastThreshold,
+          level: band.level, row: row, column: column, score: score,
           box: plan.box(level: level, row: row, column: column)))
     }
     let top = band.rows.lowerBound * level.stride
@@ -102,7 +114,7 @@ struct CascadeScan: Sendable {
     let resizer = OpenCVResizer(from: image.size, to: level.size, channelCount: 1, rows: top..<top + rows)
     image.pixels.withUnsafeBufferPointer { sums.fill(top..<top + rows, of: resizer, from: $0.baseAddress!) }
     let work = BandWork(
-      cascade: cascade, runs: runs, columns: level.columns, firstRow: band.rows.lowerBound,
+      cascade: cascade, runs: runs, scoredRuns: scoredRuns, columns: level.columns, firstRow: band.rows.lowerBound,
       rowCount: band.rows.count, step: level.stride * layout.layout.rowStride, skipsAfterReject: skipsAfterReject)
     if case .haar = cascade.features {
       work.scanHaar(sums, nodes: layout.haarNodes, layout: layout.layout, width: level.size.width, rows: rows, keep)
@@ -119,6 +131,7 @@ struct CascadeScan: Sendable {
 private struct BandWork {
   let cascade: CompiledCascade
   let runs: [CompiledCascade.Run]
+  let scoredRuns: Range<Int>
   let columns: Int
   let firstRow: Int
   let rowCount: Int
@@ -154,7 +167,7 @@ private struct BandWork {
             withUnsafeTemporaryAllocation(of: Float.self, capacity: 64) { inverses in
               withUnsafeTemporaryAllocation(of: Double.self, capacity: 64) { totals in
                 let scanner = HaarScanner(
-                  runs: runs.baseAddress!, runCount: runs.count, trees: trees.baseAddress!,
+                  runs: runs.baseAddress!, runCount: runs.count, scoredRuns: scoredRuns, trees: trees.baseAddress!,
                   nodes: nodes.baseAddress!, norm: norm,
                   area: Double((window.width - 2) * (window.height - 2)), leastVariation: cascade.leastVariation,
                   skipsAfterReject: skipsAfterReject, scratch: scratch.baseAddress!,
@@ -206,8 +219,9 @@ private struct BandWork {
                   // A cascade of deep trees has no tables: their pointer is then never followed.
                   let none = UnsafePointer(totals.baseAddress!)
                   let scanner = PatternScanner<Word>(
-                    runs: runs.baseAddress!, runCount: runs.count, trees: trees.baseAddress!,
-                    nodes: nodes.baseAddress!, sets: sets.baseAddress!, leafTables: tables.baseAddress ?? none,
+                    runs: runs.baseAddress!, runCount: runs.count, scoredRuns: scoredRuns,
+                    trees: trees.baseAddress!, nodes: nodes.baseAddress!, sets: sets.baseAddress!,
+                    leafTables: tables.baseAddress ?? none,
                     corners: corners.baseAddress!, skipsAfterReject: skipsAfterReject,
                     totals: totals.baseAddress!)
                   for row in 0..<rowCount {

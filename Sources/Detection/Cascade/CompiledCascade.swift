@@ -14,6 +14,10 @@ struct CompiledCascade: Sendable {
     var threshold: Double
     /// Whether the sum begins anew.
     var begins: Bool
+    /// Whether it is the stage's last.
+    var ends: Bool
+    /// The stage's own threshold, whatever is compared here.
+    var stageThreshold: Double
     /// Index of the stage.
     var stage: Int
     /// Whether several windows may be worked at side by side: trees are small.
@@ -78,10 +82,17 @@ struct CompiledCascade: Sendable {
         let limit = if case .haar = features { CompiledCascade.wideTreeLimit } else { 1 }
         runs.append(
           Run(
-            firstTree: span.lowerBound, treeCount: span.count, threshold: threshold, begins: number == 0, stage: index,
+            firstTree: span.lowerBound, treeCount: span.count, threshold: threshold, begins: number == 0,
+            ends: number == spans.count - 1, stageThreshold: Double(stage.threshold), stage: index,
             isWide: largest <= limit))
       }
     }
+  }
+
+  /// The runs of up to so many stages that come before the last.
+  func runs(ofStagesBeforeLast count: Int) -> Range<Int> {
+    guard let last = runs.last?.stage, let end = runs.firstIndex(where: { $0.stage == last }) else { return 0..<0 }
+    return (runs.firstIndex { $0.stage >= last - count } ?? end)..<end
   }
 
   private mutating func add(_ tree: DecisionTree) {

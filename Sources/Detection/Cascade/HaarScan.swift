@@ -52,6 +52,8 @@ extension CompiledCascade {
 struct HaarScanner {
   let runs: UnsafePointer<CompiledCascade.Run>
   let runCount: Int
+  /// The runs of the stages before the last whose margins are added to the last sum.
+  let scoredRuns: Range<Int>
   let trees: UnsafePointer<CompiledCascade.Tree>
   let nodes: UnsafePointer<HaarNode>
   /// Corners of the window less a border of one pixel, whose contrast normalises.
@@ -66,7 +68,8 @@ struct HaarScanner {
   let inverses: UnsafeMutablePointer<Float>
   let totals: UnsafeMutablePointer<Double>
 
-  /// Looks at a row of windows and calls `found` with the column and the last sum of each that passes.
+  /// Looks at a row of windows and calls `found` with the column and the last sum, with the scored margins, of each that
+  /// passes.
   @inline(__always)
   func scanRow(
     sums: UnsafePointer<Int32>, squares: UnsafePointer<UInt32>, count: Int, found: (Int, Double) -> Void
@@ -83,7 +86,8 @@ struct HaarScanner {
           let alive = finish(sums + start + group, inverses + group, totals + group, bits)
           if alive != 0 {
             for lane in 0..<4 where alive & 1 << UInt32(lane) != 0 {
-              found(start + group + lane, totals[group + lane])
+              let before = scoredRuns.isEmpty ? 0 : margins(sums + (start + group + lane), inverses[group + lane])
+              found(start + group + lane, totals[group + lane] + before)
             }
           }
         }
@@ -174,6 +178,18 @@ struct HaarScanner {
       totals[lane] = total
     }
     return alive
+  }
+
+  /// What the scored stages' sums exceed their thresholds by, in all, in a window that passed them.
+  @inline(never)
+  private func margins(_ sums: UnsafePointer<Int32>, _ inverse: Float) -> Double {
+    var result = 0.0
+    var total = 0.0
+    for index in scoredRuns {
+      _ = single(runs[index], sums, inverse, &total)
+      if runs[index].ends { result += total - runs[index].stageThreshold }
+    }
+    return result
   }
 
   @inline(__always)

@@ -4,6 +4,18 @@ import Geometry
 import Imaging
 
 extension HOGDetector {
+  /// Checks ranges, and that nothing is asked for that is of cascades alone.
+  ///
+  /// - Throws: `InputError` that names the field.
+  public func validate(_ options: ScanOptions, source: String) throws {
+    try options.validate(source: source)
+    guard options.scoredStages ?? 1 == 1 else {
+      throw InputError(
+        source: source, field: "scoredStages", problem: "not for HOG detectors", found: "\(options.scoredStages ?? 1)",
+        expected: "1: they have no stages")
+    }
+  }
+
   /// The objects in an image, best first.
   ///
   /// An image smaller than every window (padding included), or of no size, has no detections. The answer does not
