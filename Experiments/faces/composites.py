@@ -77,9 +77,10 @@ def main():
     parser.add_argument("data", help="the folder of DATASETS_DIR")
     parser.add_argument("backgrounds", help="results on face-free/validation")
     parser.add_argument("output", help="a new folder")
+    parser.add_argument("--seed", type=int, default=1, help="other scenes for another number (1)")
     options = parser.parse_args()
     os.makedirs(options.output)
-    draw, noise = random.Random(1), numpy.random.default_rng(1)
+    draw, noise = random.Random(options.seed), numpy.random.default_rng(options.seed)
     with open(os.path.join(options.data, "300w/splits/validation.txt")) as file:
         faces = [found for found in (face(options.data, name.strip()) for name in file if name.strip()) if found]
     with open(options.backgrounds) as file:
