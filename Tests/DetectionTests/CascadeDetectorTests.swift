@@ -356,6 +356,13 @@ struct CascadeDetectorTests {
       other.suppression = read.scanOptions.suppression
       other.minimumHeight = 1
       #expect(read.detect(in: image, options: other) == found)
+      other.scoredStages = 2
+      #expect(read.detect(in: image, options: other).allSatisfy { $0.confidence == nil })
+      other.scoredStages = 1
+      #expect(read.detect(in: image, options: other) == found)
+      // Windows of a lower score than this would have let others grow.
+      other.threshold = 1e-9
+      #expect(read.detect(in: image, options: other).allSatisfy { $0.confidence == nil })
       #expect(try CascadeDetector.trainingOptions(of: file, as: [String: Int].self) == ["depth": 3])
       #expect(try read.modelFile(provenance: provenance, training: ["depth": 3]).bytes() == file.bytes())
     }

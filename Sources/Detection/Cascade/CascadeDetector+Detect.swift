@@ -20,7 +20,8 @@ extension CascadeDetector {
   ///     sum is compared with `threshold` after that: below 0 it lets no more through.
   ///   - executor: its threads share bands of rows.
   /// - Returns: boxes in pixels of `image`, each within it. Their confidences are of the reported scores, which suppression
-  ///   may have let grow: they are there where the scan's step, stride and suppression are the detector's own.
+  ///   may have let grow: they are there where the scan's step, stride, suppression and scored stages are the detector's own
+  ///   and its threshold keeps no window from letting another grow.
   /// - Precondition: the options pass ``validate(_:source:)``.
   /// - Complexity: some features a window; memory of a band of some 150 rows for each thread at work.
   public func detect(

@@ -90,10 +90,17 @@ public struct CascadeDetector: Sendable {
 
 extension ScanOptions {
   /// Whether scores of a cascade mean the same as with other options: those that suppression lets grow do so by the number
-  /// of windows about an object.
+  /// of windows about an object, and by how many of them the threshold lets pass.
   func scoresAlike(_ other: ScanOptions) -> Bool {
     suppression == other.suppression && scaleFactor == other.scaleFactor && stride == other.stride
       && levelRule == other.levelRule && (scoredStages ?? 1) == (other.scoredStages ?? 1)
+      && growthFloor == other.growthFloor
+  }
+
+  /// The least score of a window that lets a kept one grow; `nil` where none does.
+  private var growthFloor: Double? {
+    guard case .greedy(let greedy) = suppression, greedy.accumulation != 0 else { return nil }
+    return max(threshold, greedy.accumulationFloor ?? 0)
   }
 
   /// What a cascade of ours is scanned by: a scale factor of 1.1, every pixel, exact boxes, greedy suppression whose kept
