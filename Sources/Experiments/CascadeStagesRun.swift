@@ -3,7 +3,8 @@ import Detection
 import Execution
 import Geometry
 
-/// Measures a cascade, wherever it comes from, on samples and photos that it was not trained on.
+/// Measures a cascade, wherever it comes from, on samples and photos: which it should not have been trained on, for what it
+/// has seen it misses less.
 public enum CascadeStagesRun {
   /// - Parameters:
   ///   - windowLimit: the most windows of the negatives.

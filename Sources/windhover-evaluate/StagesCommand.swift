@@ -44,7 +44,7 @@ enum StagesCommand {
       windowLimit: try options.integer("--windows", in: 1...1_000_000_000) ?? 1,
       seed: try options.seed("--seed") ?? 1, executor: executor, progress: context.progress,
       cancellation: context.cancellation)
-    try StandardOutput.write(measure.markdown + "\n")
+    try StandardOutput.write(measure.markdown(isHeldOut: false) + "\n")
     if let json { try AtomicFile.write(StrictJSON.text(measure), to: json) }
   }
 }

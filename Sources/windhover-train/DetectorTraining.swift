@@ -55,7 +55,7 @@ struct DetectorTraining {
     let trained = try body(checkpoint, try options.executor())
     if let report { try AtomicFile.write(StrictJSON.text(trained), to: report) }
     if let validation = (trained as? CascadeTrainingReport)?.validation {
-      context.progress.receive(.note(validation.markdown))
+      context.progress.receive(.note(validation.markdown(isHeldOut: true)))
     }
     if let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
     context.progress.receive(.note("Written: \(output)"))

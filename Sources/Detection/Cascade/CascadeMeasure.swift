@@ -104,9 +104,11 @@ public struct CascadeMeasure: Hashable, Sendable, Codable {
   }
 
   /// Two small tables.
-  public var markdown: String {
+  ///
+  /// - Parameter isHeldOut: whether the caller knows that nothing of it was trained on; the text says so then.
+  public func markdown(isHeldOut: Bool) -> String {
     var lines = [
-      "On \(positives) positives and \(windows) windows that were not trained on:", "",
+      "On \(positives) positives and \(windows) windows\(isHeldOut ? " that were not trained on" : ""):", "",
       "Trees asked a window: \(NumberWords.short(treesPerWindow))", "",
       "| false alarms a window | miss rate |", "|---:|---:|",
     ]

@@ -111,7 +111,7 @@ extension CascadeTrainingReport {
     if let calibration { lines += ["", calibration.summary] }
     if let validation {
       lines.append("")
-      lines.append(validation.markdown)
+      lines.append(validation.markdown(isHeldOut: true))
     }
     return lines.joined(separator: "\n") + "\n"
   }
