@@ -42,6 +42,7 @@ extension EvaluationReport {
       "images_counted_as_empty": .array(scored.matching.imagesCountedAsEmpty.map { .string($0) }),
       "images_left_out": .array(scored.matching.imagesLeftOut.map { .string($0) }),
       "targets_without_area": .integer(scored.matching.emptyTargetCount),
+      "targets_outside": .integer(scored.matching.outsideTargetCount),
       "raw": value(scored.rawFigures),
       "box_fit": scored.fit.map { fit in
         .object([

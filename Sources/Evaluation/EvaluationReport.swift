@@ -28,7 +28,7 @@ public struct EvaluationReport: Sendable {
   public let command: String?
   /// SHA-256 of the truth as it was scored: names, boxes, labels and what is ignored, whatever the files' format and order.
   public let truthChecksum: String
-  /// Things a reader should know: images counted as empty, left out, targets without an area.
+  /// Things a reader should know: images counted as empty, left out, targets without an area or outside their image.
   public let notes: [String]
 
   /// - Precondition: there is at least one result, and all are over the same truth under the same evaluator.
@@ -87,6 +87,11 @@ public struct EvaluationReport: Sendable {
     }
     if matching.emptyTargetCount > 0 {
       notes.append("\(scored.name): \(matching.emptyTargetCount) targets without an area are treated as ignored")
+    }
+    if matching.outsideTargetCount > 0 {
+      notes.append(
+        "\(scored.name): \(matching.outsideTargetCount) targets outside their image, by the size that the results give, are "
+          + "treated as ignored")
     }
     return notes
   }

@@ -8,6 +8,7 @@ struct ImageMatcher: Sendable {
   private(set) var matched: [MatchedDetection] = []
   private(set) var targets: [[Matching.Target]] = []
   private(set) var emptyTargets = 0
+  private(set) var outsideTargets = 0
   private(set) var ignored = 0
 
   private struct Region {
@@ -37,7 +38,7 @@ struct ImageMatcher: Sendable {
   }
 
   mutating func match(index: Int, detections: ImageDetections, truth: AnnotatedImage, source: String) throws {
-    try collectRegions(truth)
+    try collectRegions(truth, size: PixelSize(width: detections.width, height: detections.height))
     try collectCandidates(detections, source)
     orderCandidates()
     for candidate in candidates {
@@ -70,7 +71,9 @@ struct ImageMatcher: Sendable {
       wanted.map { Matching.Target(annotation: Int($0.annotation), label: Int($0.label), score: $0.score) })
   }
 
-  private mutating func collectRegions(_ truth: AnnotatedImage) throws {
+  /// - Parameter size: of the image; 0 x 0 where the results do not say it.
+  private mutating func collectRegions(_ truth: AnnotatedImage, size: PixelSize) throws {
+    let frame = size.width > 0 && size.height > 0 ? Box(size) : nil
     wanted.removeAll(keepingCapacity: true)
     hidden.removeAll(keepingCapacity: true)
     for (index, annotation) in truth.annotations.enumerated() {
@@ -86,6 +89,9 @@ struct ImageMatcher: Sendable {
         hidden.append(Region(box: annotation.box, label: everyLabel ? -1 : label, annotation: Int32(index)))
       } else if annotation.box.isEmpty {
         emptyTargets += 1
+      } else if let frame, annotation.box.intersectionArea(frame) <= 0 {
+        outsideTargets += 1
+        hidden.append(Region(box: annotation.box, label: label, annotation: Int32(index)))
       } else {
         wanted.append(Region(box: annotation.box, label: label, annotation: Int32(index)))
       }

@@ -8,6 +8,9 @@ import Geometry
 /// when that overlap reaches the threshold. One that claims none and lies on an ignored annotation of its label (or of an
 /// empty label) counts neither way; any number may lie on one ignored annotation. All others are false alarms.
 ///
+/// A target that covers no pixel of its image can be neither found nor missed, and becomes ignored; so the size that the
+/// results give is asked. Results without sizes leave such targets as they are.
+///
 /// **Ties.** Detections of one image with equal scores are taken by falling best overlap, then by x, y, width and height;
 /// curves have points at distinct scores only. So no figure depends on the order of lines or of detections.
 ///
@@ -70,6 +73,7 @@ public struct Matcher: Sendable {
       detections: Matcher.ranked(parts.map(\.matched)), targets: parts.flatMap(\.targets),
       imagesCountedAsEmpty: joined.empty, imagesLeftOut: joined.leftOut,
       emptyTargetCount: parts.reduce(0) { $0 + $1.emptyTargets },
+      outsideTargetCount: parts.reduce(0) { $0 + $1.outsideTargets },
       ignoredCount: parts.reduce(0) { $0 + $1.ignored })
   }
 

@@ -55,6 +55,8 @@ public struct Matching: Sendable {
   public let imagesLeftOut: [String]
   /// Targets whose box has no area. No detection can claim them; they are treated as ignored.
   public let emptyTargetCount: Int
+  /// Targets that cover no pixel of their image, by the size that the results give it. They are treated as ignored.
+  public let outsideTargetCount: Int
   /// Annotations marked as ignored.
   public let ignoredCount: Int
 

@@ -223,6 +223,10 @@ struct ReaderFormatTests {
     let cut = try folder.load("vec:\(folder.path)/cut.vec")
     #expect(cut.images.count == 2)
     #expect(cut.problems.map(\.kind) == [.countMismatch])
+    try folder.write(file + [7, 7], to: "long.vec")
+    let long = try folder.load("vec:\(folder.path)/long.vec")
+    #expect(long.images.count == 3 && long.problems.map(\.kind) == [.countMismatch])
+    #expect(long.problems[0].message.contains("2 bytes more"))
     var wrong = file
     wrong[12 + 9 + 2] = 1
     try folder.write(wrong, to: "wrong.vec")
@@ -239,12 +243,13 @@ struct ReaderFormatTests {
     let folder = try TemporaryFolder()
     for name in ["a.png", "my 2 photos.png", "#c.png"] { try folder.writeImage(name) }
     try folder.write(
-      "a.png 2 1 2 3 4 5 6 7 8\nmy 2 photos.png 1 1 1 2 2\na.png 1 1 2 3 4\na.png 3 1 2 3 4\n", to: "info.dat")
+      "a.png 2 1 2 3 4 5 6 7 8\nmy 2 photos.png 1 1 1 2 2\na.png 1 1 2 3 4\na.png 3 1 2 3 4\na.png 1 7.5 2 3 4 5\n",
+      to: "info.dat")
     let info = try folder.load("info:\(folder.path)/info.dat?label=face")
     #expect(info.boxes == ["a.png": [box(1, 2, 3, 4), box(5, 6, 7, 8)], "my 2 photos.png": [box(1, 1, 2, 2)]])
     #expect(info.problems(.duplicateImage).map(\.line) == [3])
     #expect(info.problems(.duplicateBox).map(\.line) == [3])
-    #expect(info.problems(.malformedLine).map(\.line) == [4])
+    #expect(info.problems(.malformedLine).map(\.line) == [4, 5])
 
     try folder.write("a.png\n\n#c.png\na.png\nzz.png \n", to: "list.txt")
     let list = try folder.load("list:\(folder.path)/list.txt")

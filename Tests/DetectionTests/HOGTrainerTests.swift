@@ -190,6 +190,40 @@ import Testing
     #expect(error?.problem.contains("any of the 2 objects") == true && error?.hint != nil)
   }
 
+  /// What lies outside the photo shows nothing but the border, repeated: it must not be learnt from, at whatever size.
+  @Test func objectsOutsideThePhotoAreNamed() throws {
+    struct Outside: TrainingImageSource {
+      let boxes: [Box]
+      var count: Int { 1 }
+      func name(at index: Int) -> String { "odd.png" }
+      func annotations(at index: Int) -> [Annotation] { boxes.map { Annotation(box: $0, label: "cross") } }
+      func image(at index: Int) throws -> ByteImage {
+        try SyntheticPhotos(count: 1, seed: 9, hasObjects: false).image(at: 0)
+      }
+    }
+    var options = HOGTrainerOptions.crosses
+    options.rounds = 0
+    // Sizes below the window's are cut all the same, and no level of the scan is looked at for them.
+    options.largestEnlargement = 2
+    options.scan.upsampling = .none
+    let fine = Box(x: 60, y: 40, width: 30, height: 30)
+    let large = Box(x: 1000, y: 40, width: 60, height: 60)
+    let small = Box(x: 40, y: -1000, width: 16, height: 16)
+    let mostly = Box(x: -11, y: 40, width: 16, height: 16)
+    let half = Box(x: -8, y: 60, width: 16, height: 16)
+    let result = try HOGTrainer.train(
+      photos: Outside(boxes: [fine, large, small, mostly, half]), backgrounds: backgrounds, options: options)
+    let unreachable = result.report.unreachable
+    #expect(unreachable.map(\.box) == [large, small, mostly])
+    #expect(unreachable.map(\.reason) == [.outside, .outside, .outside])
+    #expect(unreachable[0].explanation.contains("outside the photo"))
+    #expect(unreachable[2].explanation.contains("0.31"))
+    let error = #expect(throws: InputError.self) {
+      try HOGTrainer.train(photos: Outside(boxes: [small]), backgrounds: backgrounds, options: options)
+    }
+    #expect(error?.hint?.contains("outside the photo") == true)
+  }
+
   @Test func sumsUpManyBoxesOutOfReach() throws {
     struct Crowd: TrainingImageSource {
       let boxes: [Box]

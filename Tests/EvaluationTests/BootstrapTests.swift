@@ -70,6 +70,28 @@ struct BootstrapTests {
     #expect(comparison.verdict == .undecided)
   }
 
+  /// Each finds one face that the other misses: by symmetry nothing is more likely than what was seen.
+  @Test func thePValueCountsBothSides() throws {
+    let box = Box(x: 0, y: 0, width: 10, height: 10)
+    func finding(_ found: Set<Int>) throws -> RankedOutcomes {
+      let truth = (0..<30).map {
+        AnnotatedImage(name: "\($0)", path: "", annotations: [Annotation(box: box, label: "face")])
+      }
+      let results = (0..<30).map { index in
+        ImageDetections(
+          image: "\(index)", width: 0, height: 0,
+          detections: found.contains(index) ? [Detection(box: box, score: 1, label: "face")] : [])
+      }
+      return RankedOutcomes(try Matcher().match(results: results, truth: truth))
+    }
+    let common = Set(0..<20)
+    let comparison = try #require(
+      PairedComparison.compare(
+        finding(common.union([20])), finding(common.union([21])), measure: .averagePrecision(.allPoints),
+        options: BootstrapOptions()))
+    #expect(comparison.pValue == 1)
+  }
+
   @Test func aClearDifferenceIsSeenFromBothSidesAndASmallOneIsNot() throws {
     let (good, bad, near) = (try coins(100, found: 80), try coins(100, found: 50), try coins(100, found: 79))
     let options = BootstrapOptions(seed: 2)

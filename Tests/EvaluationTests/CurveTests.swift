@@ -20,7 +20,7 @@ func ranking(_ right: [Bool], scores: [Double]? = nil, missed: Int = 0, images: 
   }
   return try Matcher().match(
     results: (0..<images).map {
-      ImageDetections(image: "\($0)", width: 1, height: 1, detections: detections[$0])
+      ImageDetections(image: "\($0)", width: 0, height: 0, detections: detections[$0])
     },
     truth: (0..<images).map { AnnotatedImage(name: "\($0)", path: "", annotations: annotations[$0]) })
 }
@@ -125,7 +125,7 @@ struct CurveTests {
     ]
     let detections = [1, 3].map { Detection(box: truth[0].annotations[$0].box, score: Double($0), label: "face") }
     let matching = try Matcher().match(
-      results: [ImageDetections(image: "a", width: 1, height: 1, detections: detections)], truth: truth)
+      results: [ImageDetections(image: "a", width: 0, height: 0, detections: detections)], truth: truth)
     let bands = SizeBands(borders: [20, 40, 160])
     #expect(bands.recall(matching).map(\.targetCount) == [1, 2, 0, 1])
     #expect(bands.recall(matching).map(\.recall) == [0, 0.5, nil, 1])

@@ -106,6 +106,27 @@ struct MatcherTests {
     #expect(matching.targetCount == 1)
   }
 
+  @Test func aThresholdOfZeroStillAsksForAMeeting() throws {
+    #expect(
+      try outcomes([face(50, 50, 9, 9, 2), face(9, 9, 9, 9, 1)], [square], MatchingOptions(overlapThreshold: 0))
+        == [.wrong, .right])
+  }
+
+  @Test func aTargetOutsideItsImageIsIgnoredAndTold() throws {
+    let outside = Annotation(box: Box(x: 100, y: 3, width: 9, height: 8), label: "face")
+    let edge = Annotation(box: Box(x: 99, y: 50, width: 9, height: 8), label: "face")
+    let found = found([face(101, 3, 9, 8, 3), face(99, 50, 9, 8, 2)])
+    let matching = try Matcher().match(results: found, truth: image([square, outside, edge]))
+    #expect(matching.outsideTargetCount == 1)
+    #expect(matching.targetCount == 2)
+    #expect(matching.detections.map(\.outcome) == [.ignored, .right])
+    // Results that do not say how large the image is cannot tell.
+    let unknown = found.map { ImageDetections(image: $0.image, width: 0, height: 0, detections: $0.detections) }
+    let plain = try Matcher().match(results: unknown, truth: image([square, outside, edge]))
+    #expect(plain.outsideTargetCount == 0)
+    #expect(plain.targetCount == 3)
+  }
+
   @Test func imagesOnOneSideOnlyAreErrorsOrTold() throws {
     let truth = ["a", "b", "c"].map { AnnotatedImage(name: $0, path: $0, annotations: []) }
     let results = ["c", "z", "a"].map { ImageDetections(image: $0, width: 1, height: 1, detections: []) }

@@ -118,6 +118,29 @@ struct CostSelectionTests {
     #expect(careful.table.first { $0.mean! >= top - error }?.cost == careful.chosenCost)
   }
 
+  /// Classes that every cost tells apart: all means are equal and without error, and the smallest cost is as good as any.
+  @Test(arguments: [CostSelection.Rule.best, .smallestWithinOneStandardError])
+  func ofEqualCostsTheSmallestIsTaken(rule: CostSelection.Rule) throws {
+    var random = RandomStream(seed: 3)
+    let labels = (0..<24).map { $0 % 2 == 0 }
+    let folds = try GroupedFolds(groups: (0..<24).map { "\($0)" }, labels: labels, foldCount: 3, using: &random)
+    let chosen = try CostSelection.run(
+      samples: SampleMatrix(rows: labels.map { [$0 ? 3 : -3] }), labels: labels, folds: folds, costs: [10, 0.1, 1],
+      options: LinearSVMOptions(), measure: .areaUnderROC, rule: rule, using: &random)
+    #expect(chosen.table.map(\.mean) == [1, 1, 1])
+    #expect(chosen.chosenCost == 0.1)
+  }
+
+  /// Large groups first: small ones then even out what these leave.
+  @Test(arguments: testSeeds) func theLargestGroupsAreDealtFirst(seed: UInt64) throws {
+    let sizes = [1, 1, 1, 1, 4]
+    let groups = sizes.enumerated().flatMap { Array(repeating: "photo \($0.offset)", count: $0.element) }
+    var random = RandomStream(seed: seed)
+    let folds = try GroupedFolds(
+      groups: groups, labels: Array(repeating: true, count: 8), foldCount: 2, using: &random)
+    #expect(folds.validationRows(0).count == 4 && folds.validationRows(1).count == 4, "seed \(seed)")
+  }
+
   @Test func aFoldWithoutAClassToTrainOnIsNamed() throws {
     var random = RandomStream(seed: 1)
     let labels = [true, false, false, false]

@@ -120,6 +120,17 @@ struct LinearSVMTests {
     }
   }
 
+  /// The bias is the weight of a feature that is `biasScale` everywhere: the same as giving that feature.
+  @Test func theBiasIsAFeatureOfItsScale() throws {
+    var random = RandomStream(seed: 12)
+    let (rows, labels) = problem(60, 6, &random)
+    let scaled = try train(rows, labels, tight(.squaredHinge, 0.1, bias: 5))
+    let feature = try train(rows.map { $0 + [5] }, labels, tight(.squaredHinge, 0.1, bias: nil))
+    #expect(abs(scaled.svm.bias) > 0.01)
+    #expect(abs(scaled.svm.bias - 5 * Double(feature.svm.weights[6])) < 1e-2 * abs(scaled.svm.bias))
+    #expect(abs(scaled.report.primalObjective / feature.report.primalObjective - 1) < 1e-5)
+  }
+
   @Test func theSameSeedGivesTheSameBytesAndAnotherTheSameAnswer() throws {
     var random = RandomStream(seed: 4)
     let (rows, labels) = problem(80, 20, &random)

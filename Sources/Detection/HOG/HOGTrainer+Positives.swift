@@ -108,6 +108,11 @@ extension HOGTrainer {
         image: image, box: box, component: layout.options.name, reason: reason, overlap: overlap, explanation: text)
     }
     func side(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+    let visible = box.coveredShare(by: Box(plan.imageSize))
+    let size = "\(plan.imageSize.width) x \(plan.imageSize.height)"
+    if visible == 0 {
+      return because(.outside, 0, "it lies outside the photo of \(size): check the annotation")
+    }
     let ideal = box.intersectionOverUnion(object)
     let objectSize = layoutDetector.components[component].objectSize
     if ideal < HOGTrainer.reachableOverlap {
@@ -127,10 +132,16 @@ extension HOGTrainer {
           + "\((100 / scale).rounded() / 100) times to fill the window's object of \(side(objectSize.width)) x "
           + "\(side(objectSize.height)): take a smaller window, or allow more than \(options.largestEnlargement)")
     }
-    // Only where the scan reaches its size can the grid be at fault.
+    // Only where the scan reaches its size can the grid be at fault. Of what is cut for another size most must be seen:
+    // the rest of the sample is the border's pixels, repeated.
     let scales = plan.levels.filter { $0.active[component] }
     let reach = options.scan.scaleFactor.squareRoot() * (1 + 1e-9)
-    guard let finest = scales.map(\.nominalScale).max(), scale * finest * reach >= 1 else { return nil }
+    guard let finest = scales.map(\.nominalScale).max(), scale * finest * reach >= 1 else {
+      if visible >= HOGTrainer.reachableOverlap { return nil }
+      return because(
+        .outside, visible,
+        "only \((visible * 100).rounded() / 100) of it lies in the photo of \(size): check the annotation")
+    }
     var best = 0.0
     var wasHeldBack = false
     for level in scales {

@@ -49,6 +49,8 @@ public struct UnreachableBox: Hashable, Sendable, Codable {
     case aspect
     /// It is smaller than the largest enlargement allows.
     case size
+    /// All or most of it lies outside the photo.
+    case outside
     /// It reaches beyond the border by more than the padding.
     case border
     /// The nearest window of the scan lies too far off, in place or scale.
