@@ -327,6 +327,19 @@ struct CascadeDetectorTests {
     #expect(throws: InputError.self) { try soft.validate(.openCVCascade, source: "test") }
   }
 
+  @Test("levels by OpenCV's rule are rounded half to even")
+  func halves() {
+    let detector = CascadeOracle.kinds(seed: 5)[0].detector()
+    let none = PixelSize(width: 0, height: 0)
+    let plan = CascadeScanPlan(
+      imageSize: PixelSize(width: 101, height: 107), detector: detector, scaleFactor: 2, smallest: none, largest: none)
+    // 101 / 2 and 107 / 2, then 101 / 4 and 107 / 4.
+    #expect(
+      plan.levels.prefix(3).map(\.size) == [
+        PixelSize(width: 101, height: 107), PixelSize(width: 50, height: 54), PixelSize(width: 25, height: 27),
+      ])
+  }
+
   @Test func greyAndColourAgree() {
     let detector = CascadeOracle.kinds(seed: 5)[0].detector()
     let image = CascadeOracle.picture(seed: 5, width: 100, height: 80)

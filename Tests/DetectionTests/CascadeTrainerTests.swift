@@ -41,6 +41,28 @@ struct CascadeTrainerTests {
     #expect(try #require(alarms.acceptance) < 0.5)
   }
 
+  @Test("each stage looks for negatives where the one before stopped, so that no window counts twice")
+  func searchGoesOn() throws {
+    let options = cascadeOptions(.lbp)
+    let data = try cascadeData(CrossSamples(noise: 60), blockyPhotos(photos))
+    let result = try CascadeTrainer.train(data, options: options)
+    let stages = result.report.stages
+    #expect(stages.count >= 2 && stages[1].windowsTried > 0)
+    var cursor = 0
+    for (index, stage) in stages.enumerated() {
+      let sieve = CascadeSieve(
+        windowSize: options.windowSize, features: result.detector.features,
+        stages: Array(result.detector.stages[..<index]))
+      let found = try data.negatives.harvest(stage.negatives - stage.negativesKept, from: cursor) { unit in
+        sieve.passing(in: unit.image, unit.windows.map { (x: $0.x, y: $0.y) })
+      }
+      #expect(found.visited == stage.windowsTried, "stage \(stage.number)")
+      cursor = found.cursor
+    }
+    let tried = stages.reduce(0) { $0 + $1.windowsTried }
+    #expect(cursor == tried && tried <= data.negatives.count)
+  }
+
   @Test("the same bytes on any number of threads and with any memory", arguments: [false, true])
   func determinism(_ isSoft: Bool) throws {
     for features in [CascadeTrainerOptions.Features.haarAll, .lbp] {

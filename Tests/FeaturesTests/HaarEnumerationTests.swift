@@ -45,6 +45,23 @@ struct HaarEnumerationTests {
     #expect(Array(features.prefix(10)) == expected)
   }
 
+  @Test("the turned features of a window of 4 x 4 that begin at its top, in OpenCV's weights")
+  func turned() {
+    let window = PixelSize(width: 4, height: 4)
+    let core = Set(HaarFeatureSet.core.features(in: window))
+    let turned = HaarFeatureSet.all.features(in: window).filter { !core.contains($0) }
+    #expect(!turned.contains { !$0.isTilted })
+    func box(_ x: Int, _ y: Int, _ w: Int, _ h: Int, _ weight: Float) -> HaarFeature.WeightedBox {
+      HaarFeature.WeightedBox(x: x, y: y, width: w, height: h, weight: weight)
+    }
+    func tilted(_ boxes: HaarFeature.WeightedBox...) -> HaarFeature { HaarFeature(boxes: boxes, isTilted: true) }
+    // An edge down to the right, an edge down to the left, and a line each way.
+    #expect(turned.contains(tilted(box(1, 0, 2, 1, -1), box(1, 0, 1, 1, 2))))
+    #expect(turned.contains(tilted(box(2, 0, 1, 2, -1), box(2, 0, 1, 1, 2))))
+    #expect(turned.contains(tilted(box(1, 0, 3, 1, -1), box(2, 1, 1, 1, 3))))
+    #expect(turned.contains(tilted(box(3, 0, 1, 3, -1), box(2, 1, 1, 1, 3))))
+  }
+
   @Test("all lie in the window, and none comes twice", arguments: HaarFeatureSet.allCases)
   func insideAndDistinct(_ set: HaarFeatureSet) {
     let window = PixelSize(width: 9, height: 11)
