@@ -332,11 +332,11 @@ struct CascadeDetectorTests {
     let detector = CascadeOracle.kinds(seed: 5)[0].detector()
     let none = PixelSize(width: 0, height: 0)
     let plan = CascadeScanPlan(
-      imageSize: PixelSize(width: 101, height: 107), detector: detector, scaleFactor: 2, smallest: none, largest: none)
-    // 101 / 2 and 107 / 2, then 101 / 4 and 107 / 4.
+      imageSize: PixelSize(width: 101, height: 105), detector: detector, scaleFactor: 2, smallest: none, largest: none)
+    // 101 / 2 and 105 / 2, then 101 / 4 and 105 / 4.
     #expect(
       plan.levels.prefix(3).map(\.size) == [
-        PixelSize(width: 101, height: 107), PixelSize(width: 50, height: 54), PixelSize(width: 25, height: 27),
+        PixelSize(width: 101, height: 105), PixelSize(width: 50, height: 52), PixelSize(width: 25, height: 26),
       ])
   }
 
