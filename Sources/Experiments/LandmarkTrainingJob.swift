@@ -3,6 +3,7 @@ import Execution
 import Foundation
 import Geometry
 import Landmarks
+import Learning
 import ModelFiles
 
 /// One training of a landmark fitter from data sets, with checkpoints.
@@ -124,6 +125,9 @@ public struct LandmarkTrainingJob: Sendable {
     } catch let error as InputError {
       progress.receive(.warning("no confidence is learnt: \(error.problem)"))
       return nil
+    } catch let error as LearningError {
+      progress.receive(.warning("no confidence is learnt: \(error)"))
+      return nil
     }
   }
 
@@ -134,7 +138,9 @@ public struct LandmarkTrainingJob: Sendable {
     _ progress: any ProgressSink
   ) throws {
     let crops = Double((faces + checks).reduce(0) { $0 + $1.byteCount })
-    var bound = trainer.memoryBound(faces: faces.count, validationFaces: checks.count, points: points)
+    var bound = trainer.memoryBound(
+      faces: faces.count, validationFaces: checks.count, points: points,
+      hasAbsent: faces.contains { $0.points.contains { $0 == nil } })
     // Learnt, from the faces alone, when the training's memory is no longer used; but an allocator may keep that.
     if learnsConfidence { bound += FitConfidence.memoryBound(faces: faces.count / (isMirrored ? 2 : 1)) }
     let (megabytes, machine) = ((crops + bound) / 1e6, Double(ProcessInfo.processInfo.physicalMemory) / 1e6)

@@ -30,7 +30,9 @@ final class BoostedForest: @unchecked Sendable {
     self.options = options
     self.executor = executor
     values = samples.values
-    let wanted = options.scoringWidth == 0 ? values : min(values, options.scoringWidth)
+    // Principal directions are of whole rows: where points are absent, all coordinates are scored.
+    let isWhole = options.scoringWidth == 0 || samples.hasAbsent
+    let wanted = isWhole ? values : min(values, options.scoringWidth)
     width = (wanted + 7) / 8 * 8
     let partCount = max(1, min(16, samples.count / 2048))
     let count = samples.count

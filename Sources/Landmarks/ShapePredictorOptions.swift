@@ -31,7 +31,8 @@ public struct ShapePredictorOptions: Hashable, Codable, Sendable {
   public var changeFrame = ShapePredictor.ChangeFrame.box
   /// What a pixel outside counts as.
   public var border = ShapePredictor.Border.zero
-  /// Residuals are scored by this many of their principal coordinates while splits are chosen; leaves take all. 0: all.
+  /// Residuals are scored by this many of their principal coordinates while splits are chosen; leaves take all. 0, or absent
+  /// points: all.
   public var scoringWidth = 32
   /// Thresholds are differences that a random sample shows, rather than even in -64..<64 (dlib). On 300-W's validation faces
   /// these err less (Experiments/landmarks), and dlib's files hold either.

@@ -9,8 +9,9 @@ extension ShapePredictorTrainer {
   /// - Parameters:
   ///   - faces: mirrors counted.
   ///   - validationFaces: those measured after each level.
+  ///   - hasAbsent: whether a face lacks a point: then all coordinates are scored.
   /// - Returns: as `Double`, for options can ask for more than a word counts.
-  public func memoryBound(faces: Int, validationFaces: Int = 0, points: Int) -> Double {
+  public func memoryBound(faces: Int, validationFaces: Int = 0, points: Int, hasAbsent: Bool = false) -> Double {
     let samples = Double(faces) * Double(options.oversampling)
     let values = 2 * Double(points)
     let threads = Double(executor.threadCount)
@@ -23,7 +24,8 @@ extension ShapePredictorTrainer {
     let leafWidth: Double
     switch options.leaves {
     case .boosted:
-      let scored = options.scoringWidth == 0 ? values : min(values, Double((options.scoringWidth + 7) / 8 * 8))
+      let scored =
+        options.scoringWidth == 0 || hasAbsent ? values : min(values, Double((options.scoringWidth + 7) / 8 * 8))
       let pool = Double(options.poolSize)
       let nodes = Double(1 << (options.depth - 1))
       let parts = max(1, min(16, samples / 2048))

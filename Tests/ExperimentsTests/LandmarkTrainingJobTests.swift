@@ -117,6 +117,28 @@ struct LandmarkTrainingJobTests {
     for point in found.faces[0].points { #expect(abs(point[0] - 12.5) < 0.1 && abs(point[1] - 12.5) < 0.1) }
   }
 
+  @Test("many faces in pictures of one colour make a model without a confidence, and a warning")
+  func oneColour() throws {
+    let folder = try SpotFolder()
+    let boxes = (0..<24).map { index in
+      let parts = [(12, 12), (20, 12), (16, 18), (13, 22)].enumerated().map { k, point in
+        "<part name='\(k)' x='\(point.0 + (index * 7 + k * 5) % 4)' y='\(point.1 + (index * 5 + k * 3) % 4)'/>"
+      }
+      return "<box left='\(5 + index % 3)' top='\(5 + index % 2)' width='20' height='20'>\(parts.joined())</box>"
+    }
+    try AtomicFile.write(
+      "<dataset><images>" + boxes.indices.map { "<image file='g\($0).png'>\(boxes[$0])</image>" }.joined()
+        + "</images></dataset>", to: folder.path + "/faces.xml")
+    for index in boxes.indices {
+      let grey = ByteImage(width: 40, height: 40, channelCount: 3, filledWith: UInt8(70 + index))
+      try ImageFile.write(grey, to: folder.path + "/g\(index).png")
+    }
+    let notes = RecordedProgress()
+    let model = try Self.run(
+      LandmarkTrainingJob(training: try folder.dataset(), boxes: .annotated, options: Self.small), progress: notes)
+    #expect(model.confidence == nil && notes.told.contains("no confidence is learnt"))
+  }
+
   @Test("a model keeps its layout whole; files of before have its name alone; a layout of other points is refused")
   func wholeLayout() throws {
     let folder = try SpotFolder()

@@ -138,6 +138,21 @@ struct ShapePredictorTrainerTests {
     #expect(short < 1.1 * whole, "\(short) for \(whole)")
   }
 
+  @Test("where points are absent, all coordinates are scored, however few are asked for")
+  func scoringWidthWithAbsentPoints() throws {
+    var options = Self.small
+    options.levels = 2
+    options.trees = 10
+    let faces = DrawnFaces.training(40, seed: 5, absentEvery: 7)
+    let whole = try ShapePredictorTrainer(options).train(faces)
+    options.scoringWidth = 8
+    #expect(try ShapePredictorTrainer(options).train(faces) == whole)
+    let present = DrawnFaces.training(40, seed: 5)
+    let short = try ShapePredictorTrainer(options).train(present)
+    options.scoringWidth = 0
+    #expect(try ShapePredictorTrainer(options).train(present) != short)
+  }
+
   @Test("a run that goes on from a checkpoint ends with the same bytes", arguments: [false, true])
   func resume(globally: Bool) throws {
     var options = globally ? Self.local : Self.small
