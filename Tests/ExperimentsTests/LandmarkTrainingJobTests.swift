@@ -122,7 +122,7 @@ struct LandmarkTrainingJobTests {
     let folder = try SpotFolder()
     let boxes = (0..<24).map { index in
       let parts = [(12, 12), (20, 12), (16, 18), (13, 22)].enumerated().map { k, point in
-        "<part name='\(k)' x='\(point.0 + (index * 7 + k * 5) % 4)' y='\(point.1 + (index * 5 + k * 3) % 4)'/>"
+        "<part name='\(k)' x='\(point.0 + (index + k) % 2)' y='\(point.1 + (index + 2 * k) % 3 % 2)'/>"
       }
       return "<box left='\(5 + index % 3)' top='\(5 + index % 2)' width='20' height='20'>\(parts.joined())</box>"
     }
