@@ -125,7 +125,7 @@ public struct Program: Sendable {
       StandardError.write("\(name): \(error)\n")
       return 130
     default:
-      StandardError.write("\(name): \(error)\n")
+      StandardError.write("\(name): \(ErrorText.line(error))\n")
       return 1
     }
   }

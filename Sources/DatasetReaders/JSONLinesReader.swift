@@ -68,20 +68,20 @@ enum JSONLinesReader {
     var unknown: Set<String> = []
     for line in text.lines where !line.trimmed.isEmpty {
       let object: Line
+      let bytes = Data(line.text.utf8)
       do {
-        let bytes = Data(line.text.utf8)
         object = try decoder.decode(Line.self, from: bytes)
         for name in try decoder.decode(UnknownKeys.self, from: bytes).names.sorted() {
           guard unknown.insert(name).inserted else { continue }
           builder.report(
             .unknownKey, .leftOut, file: file, line: line.number, "the key \(quoted(name)) means nothing here")
         }
-      } catch {
-        let fault = InputError.json(error, source: file, line: line.number)
+      } catch let error as DecodingError {
+        let fault = JSONFault.inputError(error, of: Line.self, from: bytes, source: file, line: line.number)
         if firstFault == nil { firstFault = fault }
         builder.report(
           .malformedLine, .leftOut, file: file, line: line.number,
-          fault.field.map { "\($0): \(fault.problem)" } ?? fault.problem)
+          (fault.field.map { "\($0): " } ?? "") + fault.problem + (fault.found.map { ": found \($0)" } ?? ""))
         continue
       }
       readCount += 1

@@ -73,8 +73,8 @@ public struct ManifestCatalog: Sendable {
     let manifest: DatasetManifest
     do {
       manifest = try JSONDecoder().decode(DatasetManifest.self, from: Data(bytes))
-    } catch {
-      throw InputError.json(error, source: path)
+    } catch let error as DecodingError {
+      throw JSONFault.inputError(error, of: DatasetManifest.self, from: Data(bytes), source: path)
     }
     guard manifest.name == name else {
       throw InputError(
@@ -128,31 +128,5 @@ public struct ManifestCatalog: Sendable {
     return Resolved(
       format: entry.format, path: entry.path == "." ? folder : joinedPath(folder, entry.path), options: options,
       excludedNames: entry.exclude ?? [], manifestPath: manifestPath)
-  }
-}
-
-extension InputError {
-  /// A JSON fault with the path of the field.
-  static func json(_ error: any Error, source: String, line: Int? = nil) -> InputError {
-    func path(_ context: DecodingError.Context) -> String? {
-      let text = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
-      return text.isEmpty ? nil : text
-    }
-    guard let error = error as? DecodingError else {
-      return InputError(source: source, line: line, problem: "is no JSON", found: "\(error)")
-    }
-    switch error {
-    case .keyNotFound(let key, let context):
-      return InputError(
-        source: source, line: line, field: path(context), problem: "the field \"\(key.stringValue)\" is missing")
-    case .typeMismatch(_, let context), .valueNotFound(_, let context):
-      return InputError(source: source, line: line, field: path(context), problem: context.debugDescription)
-    case .dataCorrupted(let context):
-      return InputError(
-        source: source, line: line, field: path(context),
-        problem: context.codingPath.isEmpty ? "is no JSON" : context.debugDescription)
-    @unknown default:
-      return InputError(source: source, line: line, problem: "is no JSON of the expected form", found: "\(error)")
-    }
   }
 }

@@ -47,7 +47,7 @@ public struct BoxEvaluation: ExperimentEvaluation {
       ResultsFile.read(file, executor: context.executor), name: context.title, truth: dataset.images,
       executor: context.executor)
     let page = EvaluationReport(
-      title: "\(context.title): \(name)", results: [scored],
+      title: context.title(of: name, on: dataset), results: [scored],
       truth: try data.map { source in
         EvaluationReport.TruthSource(
           name: source.data.description, checksum: try source.load().contentChecksum(executor: context.executor))

@@ -1,3 +1,4 @@
+import DatasetReaders
 import Execution
 import Foundation
 
@@ -29,6 +30,11 @@ public struct EvaluationContext: Sendable {
   public let executor: ParallelExecutor
   public let progress: any ProgressSink
   public let cancellation: Cancellation
+
+  /// The title of an evaluation's page: of what experiment it is, what it is called there, and on what data.
+  func title(of evaluation: String, on dataset: Dataset) -> String {
+    "\(title): \(evaluation), on \(dataset.name)"
+  }
 
   /// Where a file of the experiment's goes.
   public func path(_ name: String) -> String { "\(output)/\(name)" }

@@ -123,7 +123,7 @@ public struct LandmarkEvaluation: ExperimentEvaluation {
     let fitter = try model.landmarks(source: context.modelPath)
     let setup = try setup(executor: context.executor, progress: context.progress)
     var report = try report(fitter, setup, executor: context.executor, cancellation: context.cancellation)
-    report.title = "\(context.title): \(name)"
+    report.title = context.title(of: name, on: setup.dataset)
     report.name = context.title
     report.modelChecksum = context.modelChecksum
     for note in report.notes { context.progress.receive(.warning(note)) }

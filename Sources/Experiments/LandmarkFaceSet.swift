@@ -52,9 +52,11 @@ public struct LandmarkFaceSet: Sendable {
   /// Points are put in the natural order of their names ("2" before "10", "02" as "2"). A face without a box of the
   /// detector's on it (`matches(_:_:)` has the rule) gets the annotated box, moved and scaled as the detector's usually are,
   /// and is counted in `spread` and `problems`. A face whose box lies outside its photo, or with a point more than
-  /// `farthestPoint` box sides from the box's centre, is left out and told.
-  /// - Throws: `InputError` where no annotation has points, or point names differ between faces; where none of the boxes
-  ///   asked for lies on a face, a results file is about no image of the set, or was made on a photo of another size.
+  /// `farthestPoint` box sides from the box's centre, or with two points or more that all lie at one spot, is left out and
+  /// told.
+  /// - Throws: `InputError` where no annotation has points, point names differ between faces, or all faces are left out;
+  ///   where none of the boxes asked for lies on a face, a results file is about no image of the set, or was made on a
+  ///   photo of another size.
   public static func load(
     _ dataset: Dataset, boxes: Boxes, largestBox: Int?, margin: Double?, executor: ParallelExecutor,
     progress: any ProgressSink = SilentProgress(), cancellation: Cancellation? = nil
@@ -114,6 +116,11 @@ public struct LandmarkFaceSet: Sendable {
         } else if let far = farPoint(points, of: annotation.box) {
           result.problems.append(
             "\(name): left out, for its point \(names[far]) lies more than \(Int(farthestPoint)) sides from its box")
+        } else if let spot = LandmarkFace.spot(points, box: annotation.box) {
+          result.spots.append(
+            Spot(
+              entry: item.origin ?? item.path, face: name, points: points.count { $0 != nil },
+              place: String(format: "(%.1f, %.1f)", spot.x, spot.y)))
         } else if let face = LandmarkFace(
           name: name, group: item.groupKey, image: image, box: box, points: points, largestBox: largestBox,
           margin: margin)
@@ -124,7 +131,14 @@ public struct LandmarkFaceSet: Sendable {
       return result
     }
     progress.receive(.ended)
+    let faces = loaded.flatMap(\.faces)
+    let spots = loaded.flatMap(\.spots)
     var problems = loaded.flatMap(\.problems)
+    if faces.isEmpty { throw noFaces(spots, problems, dataset) }
+    if let first = spots.first {
+      problems.append(
+        "\(spots.count) \(spots.count == 1 ? "face" : "faces") left out, for \(first.problem(of: spots.count))")
+    }
     let unnamed = loaded.compactMap(\.imageWithoutLine)
     if let first = unnamed.first, let source = boxes.source {
       problems.append("\(source): no line for \(unnamed.count) of \(dataset.images.count) images, for example \(first)")
@@ -135,7 +149,7 @@ public struct LandmarkFaceSet: Sendable {
           + "moved and scaled as these usually are")
     }
     return LandmarkFaceSet(
-      faces: loaded.flatMap(\.faces),
+      faces: faces,
       imageIndices: loaded.enumerated().flatMap { index, item in item.faces.map { _ in index } }, pointNames: names,
       problems: problems, spread: matches?.spread)
   }
@@ -147,7 +161,43 @@ public struct LandmarkFaceSet: Sendable {
   private struct LoadedFaces: Sendable {
     var faces: [LandmarkFace] = []
     var problems: [String] = []
+    var spots: [Spot] = []
     var imageWithoutLine: String?
+  }
+
+  /// A face that is left out because all its points lie at one spot.
+  private struct Spot: Sendable {
+    /// The file that names it, with the line where that is known.
+    var entry: String
+    var face: String
+    var points: Int
+    var place: String
+
+    /// Of so many faces the first.
+    func problem(of count: Int) -> String {
+      count == 1
+        ? "all its \(points) points lie at one spot: \(face), \(place) (\(entry))"
+        : "all points of each lie at one spot: the first is \(face), \(points) points at \(place) (\(entry))"
+    }
+  }
+
+  /// What is said where no face is left.
+  private static func noFaces(_ spots: [Spot], _ problems: [String], _ dataset: Dataset) -> InputError {
+    guard let first = spots.first, problems.isEmpty else {
+      let told = problems + spots.prefix(1).map { $0.problem(of: spots.count) }
+      return InputError(
+        source: dataset.name, problem: "has no face that can be used",
+        found: told.isEmpty
+          ? "no face with a labelled point" : told.prefix(3).joined(separator: "; ") + (told.count > 3 ? "; ..." : ""))
+    }
+    let (count, points) = (spots.count, first.points)
+    return InputError(
+      source: first.entry, field: first.face,
+      problem: "all points of a face lie at one spot, which has no size to learn",
+      found: "\(points) points at \(first.place)"
+        + (count > 1 ? ", and \(count - 1) more such \(count == 2 ? "face" : "faces"); no other face is there" : ""),
+      expected: "points that are spread over the face",
+      hint: "label them, leave out those that are not seen, or label one point alone, which needs no size")
   }
 
   private static func farPoint(_ points: [Point?], of box: Box) -> Int? {

@@ -183,30 +183,6 @@ public struct LandmarkRun: Sendable {
   }
 }
 
-/// The landmarks of one photo: one line of a results file.
-public struct ImageLandmarks: Hashable, Codable, Sendable {
-  public var image: String
-  public var width: Int
-  public var height: Int
-  public var faces: [Face]
-
-  public struct Face: Hashable, Codable, Sendable {
-    public var box: Box
-    /// Each `[x, y]` in the upright image's continuous pixels.
-    public var points: [[Double]]
-    public var layout: String
-    public var confidence: Double?
-    public var pose: HeadPose?
-  }
-
-  public init(image: String, width: Int, height: Int, faces: [Face]) {
-    self.image = image
-    self.width = width
-    self.height = height
-    self.faces = faces
-  }
-}
-
 extension LandmarkRun {
   /// Sides of a face box, in pixels, below which no landmarks can be told.
   public static let leastBoxSide = 4.0
@@ -248,25 +224,5 @@ extension LandmarkRun {
         pose: own?.name == "ibug68" ? HeadPose.estimate(fit.points) : nil)
     }
     return ImageLandmarks(image: name, width: image.width, height: image.height, faces: faces)
-  }
-}
-
-extension Canvas {
-  /// Draws each face's groups as lines and its points.
-  ///
-  /// - Parameters:
-  ///   - layout: what the points are; `nil` takes the built-in one of the faces' name, if there is one.
-  ///   - isClosed: whether a group's last point is joined to its first; `nil`: as its layout says.
-  public func draw(_ landmarks: ImageLandmarks, layout: LandmarkLayout? = nil, isClosed: Bool? = nil) {
-    for (index, face) in landmarks.faces.enumerated() {
-      let color = RGBColor.palette[index % RGBColor.palette.count]
-      let points = face.points.map { Point(x: $0[0], y: $0[1]) }
-      for group in (layout ?? LandmarkLayout.named(face.layout))?.groups ?? [] {
-        draw(
-          polyline: group.points.map { points[$0] }, isClosed: isClosed ?? group.isClosed,
-          style: LineStyle(color: color, width: 1))
-      }
-      draw(points: points, color: color)
-    }
   }
 }

@@ -48,7 +48,7 @@ public struct LandmarkTrainingJob: Sendable {
     let set = try LandmarkFaceSet.load(
       training, boxes: boxes, largestBox: largestBox, margin: margin, executor: executor, progress: progress,
       cancellation: cancellation)
-    note(set, name: training.name, progress)
+    set.tell(progress, name: training.name)
     if learnsConfidence, set.faces.count < Self.leastForConfidence {
       progress.receive(
         .warning(
@@ -77,7 +77,7 @@ public struct LandmarkTrainingJob: Sendable {
         progress.receive(
           .warning("\(shared.count) validation faces are of photos that are trained on, for example \(shared[0].name)"))
       }
-      note(own, name: validation.name, progress)
+      own.tell(progress, name: validation.name)
       checks = own.faces
     }
     let trainer = try ShapePredictorTrainer(options, executor: executor)
@@ -94,11 +94,7 @@ public struct LandmarkTrainingJob: Sendable {
       faces, validation: checks, largestBox: largestBox, margin: margin, layout: layout?.name ?? "",
       resuming: resumed, progress: progress, cancellation: cancellation
     ) { predictor, report in
-      let error = report.validationError.map { String(format: ", validation %.5f", $0) } ?? ""
-      progress.receive(
-        .note(
-          String(format: "level %d: mean error in box sides: training %.5f", report.level, report.trainingError)
-            + error))
+      progress.receive(.note(report.line(of: options.levels + options.gradients.count)))
       if let checkpoint {
         try LandmarkCheckpoint(
           LandmarkModel(predictor: predictor, options: options, provenance: provenance), isMirrored: isMirrored
@@ -155,34 +151,6 @@ public struct LandmarkTrainingJob: Sendable {
       .note(
         "\(faces.count) faces\(isMirrored ? " with mirrors" : ""): crops take \(text(crops / 1e6)), the training at most "
           + "\(text(bound / 1e6)) more"))
-  }
-
-  private func note(_ set: LandmarkFaceSet, name: String, _ progress: any ProgressSink) {
-    for problem in set.problems { progress.receive(.warning(problem)) }
-    let names = set.pointNames
-    if names == names.indices.map(String.init) {
-      progress.receive(
-        .note("\(name): points 0 to \(names.count - 1) in natural order of their names, which are these"))
-    } else {
-      let map = names.enumerated().map { "\($0.offset)=\($0.element)" }.joined(separator: " ")
-      progress.receive(.note("\(name): points in natural order of their names: \(map)"))
-    }
-    let absent = names.indices.map { k in set.faces.count { $0.points[k] == nil } }
-    if absent.contains(where: { $0 > 0 }) {
-      let list = names.indices.filter { absent[$0] > 0 }.map { "\(names[$0]) in \(absent[$0])" }
-      progress.receive(
-        .note(
-          "\(name): labelled absent, so not learnt from there: " + list.prefix(8).joined(separator: ", ")
-            + (list.count > 8 ? " faces, and \(list.count - 8) points more" : " faces")))
-    }
-    guard let spread = set.spread else { return }
-    progress.receive(
-      .note(
-        String(
-          format: "%@: boxes found on %d faces, missed on %d; spread of shift %.3f and %.3f sides, of log scale %.3f",
-          name,
-          spread.found, spread.missed, spread.shiftXDeviation, spread.shiftYDeviation, spread.scaleDeviation)
-          + (spread.rotationDeviation.map { String(format: ", of the faces' turn %.1f degrees", $0) } ?? "")))
   }
 
   private func resume(

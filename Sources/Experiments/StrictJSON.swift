@@ -21,7 +21,7 @@ public enum StrictJSON {
         field: [error.source, error.field].compactMap(\.self).joined(separator: ": "),
         problem: error.problem, found: error.found, expected: error.expected, hint: error.hint)
     } catch let error as DecodingError {
-      throw inputError(error, of: type, from: data, source: source)
+      throw JSONFault.inputError(error, of: type, from: data, source: source)
     }
     let given = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
     let known = try JSONSerialization.jsonObject(with: JSONEncoder().encode(value), options: .fragmentsAllowed)

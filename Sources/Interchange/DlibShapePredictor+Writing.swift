@@ -8,8 +8,9 @@ extension DlibShapePredictor {
   /// 8-bit and 16-bit leaves become floats, coefficients of a basis whole shape changes. dlib sees the whole photo at its
   /// own size, so points differ where `largestBox`, `margin` or the border rule makes ours see something else:
   /// `differences(of:)` names these.
-  /// - Throws: `InputError` where the file cannot be written, and for a predictor whose changes turn with the shape
-  ///   (`changeFrame` is `shape`) or that has gradient levels: dlib has nothing like them.
+  /// - Throws: `InputError` where the file cannot be written, for a predictor whose changes turn with the shape
+  ///   (`changeFrame` is `shape`) or that has gradient levels, since dlib has nothing like them, and for one with a number
+  ///   that `read` refuses.
   public static func write(_ predictor: ShapePredictor, to path: String) throws {
     try checkWritable(predictor, name: path)
     try AtomicFile.write((0...predictor.levels.count + 1).lazy.map { part($0, of: predictor) }, to: path)
@@ -42,6 +43,19 @@ extension DlibShapePredictor {
       throw InputError(
         source: name, problem: "cannot be written as a dlib file: it has levels that see gradients",
         hint: "train with gradients []")
+    }
+    func check(_ values: some Sequence<Float>, _ field: String) throws {
+      guard let bad = values.first(where: { !(abs($0) <= LandmarkModel.largestValue) }) else { return }
+      throw InputError(
+        source: name, field: field, problem: "the predictor cannot be kept: it holds a number that no face has",
+        found: "\(bad)", expected: "at most \(LandmarkModel.largestValue) box sides",
+        hint: "look at the training data for what is far out of range")
+    }
+    try check(predictor.meanShape, "mean shape")
+    for (index, level) in predictor.levels.enumerated() {
+      try check(level.shapeChanges(values: predictor.meanShape.count), "leaves of level \(index + 1)")
+      try check(level.pool.offsetX, "offsets of level \(index + 1)")
+      try check(level.pool.offsetY, "offsets of level \(index + 1)")
     }
   }
 

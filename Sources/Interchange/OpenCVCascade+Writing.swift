@@ -8,9 +8,19 @@ import Learning
 extension OpenCVCascade {
   /// Writes the form of `opencv_traincascade`, which OpenCV 3 and 4 load; the same bytes for the same detector.
   ///
-  /// - Throws: as ``text(_:)``, and where the file cannot be written.
+  /// - Throws: as ``text(_:)``, for a cascade whose file ``read(_:label:)`` would refuse, and where the file cannot be
+  ///   written.
   public static func write(_ detector: CascadeDetector, to path: String) throws {
-    try AtomicFile.write(text(detector), to: path)
+    let data = Data(try text(detector).utf8)
+    do {
+      _ = try decode([UInt8](data), source: path)
+    } catch let error as InputError {
+      throw InputError(
+        source: path, field: error.field,
+        problem: "the cascade cannot be kept, for its file would be refused: \(error.problem)", found: error.found,
+        expected: error.expected)
+    }
+    try AtomicFile.write(data, to: path)
   }
 
   /// The file's content.

@@ -22,10 +22,20 @@ public struct HeadPose: Hashable, Sendable, Codable {
   /// Root mean square distance of the points from the projected 3D shape, in that same unit.
   public var residual: Double
 
+  /// The pose that fits points best, by least squares.
+  ///
+  /// There is none, and `nil` comes back, where
+  /// - fewer than four points are there, or those that are there are so flat on the head (one eye, a line) that labels which
+  ///   err by 2 % of the distance of the eyes would turn the pose by some 16 degrees or more;
+  /// - the points lie on a line, or nearly: the picture would have to be squeezed to a quarter;
+  /// - more than a quarter of their squared spread is not the head's: points of one spot, noise, another object;
+  /// - only a head seen from behind would look so: left and right are exchanged.
+  ///
+  /// All labelled faces of 300-W's training part have a pose.
+  ///
   /// - Parameters:
-  ///   - points: of layout `ibug68`; absent ones are left out. At least four that are there and not on one line.
+  ///   - points: of layout `ibug68`; absent ones are left out.
   ///   - model: the 3D shape, a point each.
-  /// - Returns: `nil` where there are too few points or they say nothing.
   public static func estimate(_ points: [Point?], model: HeadModel = .mean68) -> HeadPose? {
     guard points.count == model.points.count else { return nil }
     var flat: [SIMD2<Double>] = []
@@ -50,18 +60,25 @@ public struct HeadPose: Hashable, Sendable, Codable {
       square.1 += p.y * p
       square.2 += p.z * p
     }
-    guard let inverse = inverted(square) else { return nil }
+    // The variance of the camera's rows is the labels' times the inverse's trace; a model's unit has no part in it.
+    guard let inverse = inverted(square),
+      inverse.0.x + inverse.1.y + inverse.2.z <= greatestUncertainty / model.meanSquaredRadius
+    else { return nil }
     let first = cross.0.x * inverse.0 + cross.0.y * inverse.1 + cross.0.z * inverse.2
     let second = cross.1.x * inverse.0 + cross.1.y * inverse.1 + cross.1.z * inverse.2
     guard let (scale, r0, r1) = nearestRows(first, second) else { return nil }
     // The third row is the cross product of the first two.
     let r2 = SIMD3(r0.y * r1.z - r0.z * r1.y, r0.z * r1.x - r0.x * r1.z, r0.x * r1.y - r0.y * r1.x)
+    guard r2.z > 0 else { return nil }
     var sum = 0.0
+    var spread = 0.0
     for (q, p) in zip(flat, solid) {
       let (q, p) = (q - flatMean, p - solidMean)
       let d = q - scale * SIMD2((r0 * p).sum(), (r1 * p).sum())
       sum += (d * d).sum()
+      spread += (q * q).sum()
     }
+    guard sum <= greatestUnexplained * spread else { return nil }
     // R = Rz(roll) Ry(yaw) Rx(pitch); the face looks along -z, so that a turn to the right is a negative turn about y.
     let yaw = -asin(max(-1, min(1, -r2.x)))
     let roll = atan2(r1.x, r0.x)
@@ -71,6 +88,13 @@ public struct HeadPose: Hashable, Sendable, Codable {
       roll: roll * degrees, yaw: yaw * degrees, pitch: pitch * degrees, scale: scale,
       residual: (sum / Double(flat.count)).squareRoot() / scale)
   }
+
+  /// Of the trace of the points' inverse scatter, in the model's mean squared radius.
+  private static let greatestUncertainty = 75.0
+  /// Of the points' squared spread.
+  private static let greatestUnexplained = 0.25
+  /// Of a picture along one direction against the other.
+  private static let leastSqueeze = 0.25
 
   /// Where a model's points lie in a picture for this pose, its middle at `center`: what `estimate` undoes.
   public func project(_ model: HeadModel = .mean68, center: Point) -> [Point] {
@@ -105,7 +129,9 @@ public struct HeadPose: Hashable, Sendable, Codable {
   ) -> (scale: Double, SIMD3<Double>, SIMD3<Double>)? {
     let (aa, ab, bb) = ((a * a).sum(), (a * b).sum(), (b * b).sum())
     let determinant = aa * bb - ab * ab
-    guard determinant > 1e-12 * (aa + bb) * (aa + bb), (aa + bb).isFinite else { return nil }
+    // With singular values s and t, determinant / trace^2 is (st / (s^2 + t^2))^2.
+    let least = leastSqueeze / (1 + leastSqueeze * leastSqueeze)
+    guard determinant > least * least * (aa + bb) * (aa + bb), (aa + bb).isFinite else { return nil }
     // S = sqrt(A A^T) = (A A^T + sqrt(det) I) / sqrt(trace + 2 sqrt(det)); the rows are S^-1 A, the scale trace(S) / 2.
     let root = determinant.squareRoot()
     let divisor = (aa + bb + 2 * root).squareRoot()
@@ -120,6 +146,13 @@ public struct HeadModel: Hashable, Sendable {
   public let points: [SIMD3<Double>]
 
   public init(points: [SIMD3<Double>]) { self.points = points }
+
+  /// Mean squared distance of the points from their mean; 0 without points.
+  var meanSquaredRadius: Double {
+    let count = Double(max(1, points.count))
+    let mean = points.reduce(.zero, +) / count
+    return points.reduce(0) { $0 + (($1 - mean) * ($1 - mean)).sum() } / count
+  }
 
   private struct Stored: Decodable {
     var points: [[Double]]

@@ -39,6 +39,24 @@ public struct LandmarkFace: Sendable {
     self.box = box
   }
 
+  /// The largest side of the box around points, as a share of a face box's longer side, at which they count as one spot: such
+  /// a shape has no scale and no turn.
+  public static let spotSize = 1e-3
+
+  /// The place of points that all lie at one spot of a face; `nil` where they do not, or fewer than two are there. A shape
+  /// of one point has no scale by its nature, and none is asked of it.
+  public static func spot(_ points: [Point?], box: Box) -> Point? {
+    let there = points.compactMap(\.self)
+    guard there.count > 1 else { return nil }
+    var (low, high) = (there[0], there[0])
+    for point in there {
+      low = Point(x: min(low.x, point.x), y: min(low.y, point.y))
+      high = Point(x: max(high.x, point.x), y: max(high.y, point.y))
+    }
+    guard max(high.x - low.x, high.y - low.y) <= spotSize * max(box.width, box.height) else { return nil }
+    return Point(x: (low.x + high.x) / 2, y: (low.y + high.y) / 2)
+  }
+
   /// Bytes that the face holds.
   public var byteCount: Int { view.pixels.count }
 

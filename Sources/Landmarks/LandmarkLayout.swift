@@ -5,8 +5,8 @@ import Geometry
 /// What the points of a shape are: their number, groups, mirror images, and how they follow from another layout's.
 ///
 /// The layouts that come with Windhover are data (`Resources/layouts.json`): `ibug68`, `inner51`, `five`, `regions76`,
-/// `key6`, `contours`. Others can be read from a file of the same form, a JSON list of layouts. One of four points, the first
-/// and the second of which change places in a mirror; the last two are drawn as a closed and an open group with them:
+/// `key6`, `contours`. Others can be read from a file of the same form, a JSON list of layouts (`find` in Experiments). One of
+/// four points, the first and the second of which change places in a mirror; the last two are drawn as a closed and an open group with them:
 ///
 ///     [{"name": "muzzle", "summary": "A dog's muzzle", "sides": "person", "pointCount": 4, "mirror": [1, 0, 2, 3],
 ///       "groups": [{"name": "muzzle", "points": [0, 2, 1, 3], "isClosed": true},
@@ -55,9 +55,9 @@ public struct LandmarkLayout: Hashable, Sendable, Codable {
   /// Those that come with Windhover, in the resource's order.
   public static let all: [LandmarkLayout] = {
     // The resource is part of the program and is read by a test; a fault in it is a programmer's mistake.
-    guard let layouts = try? read(Data(PackageResources.layouts_json), name: "layouts.json") else {
-      preconditionFailure("the built-in layouts cannot be read")
-    }
+    guard let layouts = try? JSONDecoder().decode([LandmarkLayout].self, from: Data(PackageResources.layouts_json)),
+      layouts.allSatisfy({ (try? $0.validate(source: "layouts.json")) != nil })
+    else { preconditionFailure("the built-in layouts cannot be read") }
     return layouts
   }()
 
@@ -66,78 +66,50 @@ public struct LandmarkLayout: Hashable, Sendable, Codable {
   /// The built-in layout of a name.
   public static func named(_ name: String) -> LandmarkLayout? { all.first { $0.name == name } }
 
-  /// A built-in layout by its name, or the one layout of a file that has so many points.
-  /// - Throws: `InputError` for a name that is none, a file that cannot be read or used (as `read`), and another number of
-  ///   points.
-  public static func find(_ nameOrPath: String, pointCount: Int) throws -> LandmarkLayout {
-    guard !nameOrPath.isEmpty else {
-      throw InputError(
-        source: "layout", problem: "has an empty name",
-        expected: "a file, or one of \(all.map(\.name).joined(separator: ", "))")
-    }
-    let candidates: [LandmarkLayout]
-    if let layout = named(nameOrPath) {
-      candidates = [layout]
-    } else {
-      let bytes: Data
-      do {
-        bytes = try Data(contentsOf: URL(fileURLWithPath: nameOrPath))
-      } catch {
-        throw InputError(
-          source: nameOrPath, problem: "is no layout and no file that can be read",
-          expected: "a file, or one of \(all.map(\.name).joined(separator: ", "))")
-      }
-      candidates = try read(bytes, name: nameOrPath)
-    }
-    let fitting = candidates.filter { $0.pointCount == pointCount }
-    guard fitting.count == 1 else {
-      throw InputError(
-        source: nameOrPath, problem: fitting.isEmpty ? "has no layout of the data's points" : "has several that fit",
-        found: candidates.map { "\($0.name) of \($0.pointCount)" }.joined(separator: ", "),
-        expected: "one layout of \(pointCount) points")
-    }
-    return fitting[0]
-  }
-
-  /// Layouts of a file, each checked.
-  /// - Throws: `InputError` with the layout and what is wrong with it.
-  public static func read(_ data: Data, name: String) throws -> [LandmarkLayout] {
-    let layouts: [LandmarkLayout]
-    do {
-      layouts = try JSONDecoder().decode([LandmarkLayout].self, from: data)
-    } catch {
-      throw InputError(source: name, problem: "is no list of layouts", found: "\(error)")
-    }
-    for layout in layouts { try layout.validate(source: name) }
-    return layouts
-  }
-
-  /// - Throws: `InputError` for points out of range, and for a mirror map that is no involution.
+  /// - Throws: `InputError` that names the field, for points out of range, a mirror map that is no involution, names that are
+  ///   empty or there twice, and shares of points that do not sum to 1.
   public func validate(source: String) throws {
-    func fail(_ problem: String, _ found: String) -> InputError {
-      InputError(source: source, field: name, problem: problem, found: found)
+    func fail(_ field: String, _ problem: String, _ found: String, _ expected: String) -> InputError {
+      InputError(
+        source: source, field: name.isEmpty ? field : "\(name).\(field)", problem: problem, found: found,
+        expected: expected)
     }
-    guard !name.isEmpty else {
-      throw InputError(
-        source: source, field: "name", problem: "a layout has an empty name", expected: "a name, kept in models")
+    guard !name.isEmpty else { throw fail("name", "a layout has an empty name", "\"\"", "a name, kept in models") }
+    guard (1...65_535).contains(pointCount) else {
+      throw fail("pointCount", "is no number of points", "\(pointCount)", "1 to 65535")
     }
-    guard (1...65_535).contains(pointCount) else { throw fail("has no sensible number of points", "\(pointCount)") }
-    try LandmarkLayout.checkMirror(mirror, pointCount: pointCount, source: source, field: name)
-    let lists = groups.map(\.points) + [leftEye, rightEye, leftOuterCorner, rightOuterCorner].compactMap { $0 }
-    for list in lists {
-      if let bad = list.first(where: { !(0..<pointCount).contains($0) }) {
-        throw fail("names a point that is not there", "\(bad)")
+    try LandmarkLayout.checkMirror(mirror, pointCount: pointCount, source: source, field: "\(name).mirror")
+    let lists: [(field: String, points: [Int]?)] =
+      groups.enumerated().map { ("groups[\($0)].points", $1.points) } + [
+        ("leftEye", leftEye), ("rightEye", rightEye), ("leftOuterCorner", leftOuterCorner),
+        ("rightOuterCorner", rightOuterCorner),
+      ]
+    for (field, points) in lists {
+      guard let points else { continue }
+      if points.isEmpty { throw fail(field, "is empty", "no point", "one at least") }
+      if let bad = points.first(where: { !(0..<pointCount).contains($0) }) {
+        throw fail(field, "names a point that is not there", "\(bad)", "0 to \(pointCount - 1)")
       }
     }
-    if let empty = groups.first(where: { $0.points.isEmpty }) { throw fail("has a group without points", empty.name) }
-    guard Set(groups.map(\.name)).count == groups.count else { throw fail("has two groups of one name", "") }
-    guard (base == nil) == (derivation == nil), derivation.map({ $0.count == pointCount }) ?? true else {
-      throw fail("has a derivation that does not fit", "\(derivation?.count ?? 0) entries")
+    for (index, group) in groups.enumerated() where groups[..<index].contains(where: { $0.name == group.name }) {
+      throw fail("groups[\(index)].name", "is another group's, too", "\"\(group.name)\"", "a name of its own")
     }
-    for shares in derivation ?? [] {
+    guard (base == nil) == (derivation == nil) else {
+      throw fail(
+        base == nil ? "derivation" : "base", "is there alone", base ?? "\(derivation?.count ?? 0) entries",
+        "base and derivation, or neither")
+    }
+    guard let derivation else { return }
+    guard derivation.count == pointCount else {
+      throw fail("derivation", "has another length", "\(derivation.count)", "\(pointCount), as there are points")
+    }
+    for (point, shares) in derivation.enumerated() {
       let total = shares.reduce(0) { $0 + $1.weight }
-      guard !shares.isEmpty, abs(total - 1) < 1e-4, shares.allSatisfy({ $0.point >= 0 }) else {
-        throw fail("has shares that do not sum to 1", "\(total)")
+      guard !shares.isEmpty, abs(total - 1) < 1e-4 else {
+        throw fail("derivation[\(point)]", "has shares that do not sum to 1", "\(total)", "1")
+      }
+      if let bad = shares.first(where: { $0.point < 0 }) {
+        throw fail("derivation[\(point)]", "names a point that is not there", "\(bad.point)", "0 and more")
       }
     }
   }

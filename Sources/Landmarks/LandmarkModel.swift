@@ -67,6 +67,7 @@ public struct LandmarkModel: Sendable {
   /// coefficients, `n.basis` [width, values]; for each gradient level n from 0 `gradient.n.weights` [width, features],
   /// `gradient.n.bias` [width] and, where outputs are coefficients, `gradient.n.basis`; `gradient.n.neighbours` [points, seen]
   /// where each point sees so many alone, whose features are then those of the weights; `confidence.weights`.
+  /// - Throws: `InputError` for a model that could not be read again, such as one with values beyond `largestValue`.
   public func modelFile() throws -> ModelFile {
     var tensors: [String: Tensor] = [
       "mean_shape": Tensor(predictor.meanShape, shape: [predictor.pointCount, 2])
@@ -108,12 +109,14 @@ public struct LandmarkModel: Sendable {
       largestBox: predictor.largestBox, margin: predictor.margin, layout: predictor.layout, wholeLayout: layout,
       levels: levels,
       gradientLevels: gradients.isEmpty ? nil : gradients, confidence: confidence?.record)
-    return ModelFile(
-      kind: LandmarkModel.kind, version: LandmarkModel.version, options: try ModelFile.json(record),
+    return try ModelFile(
+      kind: LandmarkModel.kind, version: LandmarkModel.version, options: ModelFile.json(record),
       provenance: provenance,
-      tensors: tensors)
+      tensors: tensors
+    ).checked { try LandmarkModel($0) }
   }
 
+  /// - Throws: as `modelFile()`, and where the file cannot be written.
   public func write(to path: String) throws { try modelFile().write(to: path) }
 
   /// - Throws: `InputError` where the file is none, of another kind, or holds what does not fit together.

@@ -149,6 +149,11 @@ public struct ShapePredictorTrainer: Sendable {
           source: face.name, problem: "has another number of points", found: "\(face.points.count)",
           expected: "\(points), as \(first.name) has")
       }
+      if let spot = LandmarkFace.spot(face.points, box: face.box) {
+        throw InputError(
+          source: face.name, problem: "has all its points at one spot", found: "(\(spot.x), \(spot.y))",
+          expected: "a shape with a size", hint: "leave the face out")
+      }
       for (k, point) in face.points.enumerated() {
         guard let point else { continue }
         let place = face.view.pictureFrame.units(point)
@@ -167,6 +172,15 @@ public struct ShapePredictorTrainer: Sendable {
         source: "training faces", field: "point \(absent)", problem: "is absent in every face",
         hint: "leave it out of the layout")
     }
-    return sums.indices.map { Float(sums[$0] / Double(counts[$0 / 2])) }
+    let mean = sums.indices.map { Float(sums[$0] / Double(counts[$0 / 2])) }
+    // Faces that have a size each can cancel out.
+    let places = (0..<points).map { Point(x: Double(mean[2 * $0]), y: Double(mean[2 * $0 + 1])) }
+    if let spot = LandmarkFace.spot(places, box: Box(x: 0, y: 0, width: 1, height: 1)) {
+      throw InputError(
+        source: "training faces", problem: "have a mean shape that is one spot, by which no face can be aligned",
+        found: "all \(points) points at (\(spot.x), \(spot.y)) box sides", expected: "a shape with a size",
+        hint: "are the points of all faces in the same order, and the faces all upright?")
+    }
+    return mean
   }
 }

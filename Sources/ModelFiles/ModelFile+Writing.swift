@@ -40,6 +40,11 @@ extension ModelFile {
         source: source, problem: "the model's header is too long", found: "\(text.count) bytes",
         expected: "at most \(ModelFile.headerLimit)")
     }
+    guard offset <= ModelFile.sizeLimit - 8 - text.count else {
+      throw InputError(
+        source: source, problem: "the model is too large", found: "\(8 + text.count + offset) bytes",
+        expected: "at most \(ModelFile.sizeLimit), which are read")
+    }
     var head: [UInt8] = []
     head.reserveCapacity(8 + text.count)
     withUnsafeBytes(of: UInt64(text.count).littleEndian) { head.append(contentsOf: $0) }

@@ -49,10 +49,17 @@ public struct ModelFile: Sendable {
   }
 
   /// A value as JSON text with sorted keys, the same for equal values.
+  /// - Throws: `InputError` for numbers that are not finite, which JSON has no words for.
   public static func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(value), as: UTF8.self)
+    do {
+      return String(decoding: try encoder.encode(value), as: UTF8.self)
+    } catch EncodingError.invalidValue(let found, let context) {
+      throw InputError(
+        source: "model", field: context.codingPath.map(\.stringValue).joined(separator: "."),
+        problem: "cannot be kept", found: "\(found)", expected: "a finite number")
+    }
   }
 
   /// The options as a value.
@@ -66,23 +73,12 @@ public struct ModelFile: Sendable {
   ) throws -> Value {
     do {
       return try JSONDecoder().decode(type, from: Data(json.utf8))
-    } catch {
+    } catch let error as DecodingError {
+      let fault = JSONFault.inputError(error, of: type, from: Data(json.utf8), source: source)
       throw InputError(
-        source: source, field: field, problem: "cannot be understood: \(ModelFile.reason(error))",
-        expected: "the JSON of \(type)", hint: "was the model written by another version?")
-    }
-  }
-
-  private static func reason(_ error: any Error) -> String {
-    func place(_ context: DecodingError.Context) -> String {
-      context.codingPath.isEmpty ? "" : " at \(context.codingPath.map(\.stringValue).joined(separator: "."))"
-    }
-    return switch error as? DecodingError {
-    case .keyNotFound(let key, let context): "no \"\(key.stringValue)\"\(place(context))"
-    case .typeMismatch(let type, let context): "not a \(type)\(place(context))"
-    case .valueNotFound(let type, let context): "null instead of a \(type)\(place(context))"
-    case .dataCorrupted(let context): "\(context.debugDescription)\(place(context))"
-    default: "\(error)"
+        source: source, field: [field, fault.field].compactMap(\.self).joined(separator: "."),
+        problem: "cannot be understood: \(fault.problem)", found: fault.found, expected: fault.expected,
+        hint: "was the model written by another version?")
     }
   }
 
@@ -108,6 +104,22 @@ public struct ModelFile: Sendable {
   @discardableResult
   public func expect(kind wanted: String, version: Int) throws -> ModelFile {
     try expect(kind: wanted, version: version...version)
+  }
+
+  /// This file, if what reads its kind takes it: so that nothing is written that is refused afterwards.
+  ///
+  /// Families end their `modelFile` by it. Costs one reading.
+  /// - Throws: `InputError` that says what would be refused.
+  public func checked<Model>(by read: (ModelFile) throws -> Model) throws -> ModelFile {
+    do {
+      _ = try read(self)
+      return self
+    } catch let error as InputError {
+      throw InputError(
+        source: source, field: error.field,
+        problem: "the model cannot be kept, for its file would be refused: \(error.problem)", found: error.found,
+        expected: error.expected, hint: "look at the training data for what is far out of range")
+    }
   }
 
   /// The tensor of a name.

@@ -32,11 +32,9 @@ enum LandmarkFormat: String {
     case .text:
       if result.faces.isEmpty { return "\(result.image): nothing found\n" }
       return result.faces.map { face in
-        var line = "\(result.image): \(box(face, 1).joined(separator: " "))"
-        if let confidence = face.confidence { line += "  confidence \(fixed(confidence, 3))" }
-        if let pose = face.pose {
-          line += "  roll \(fixed(pose.roll, 1)) yaw \(fixed(pose.yaw, 1)) pitch \(fixed(pose.pitch, 1))"
-        }
+        func text(_ value: Double?, _ decimals: Int) -> String { value.map { fixed($0, decimals) } ?? "-" }
+        var line = "\(result.image): \(box(face, 1).joined(separator: " "))  confidence \(text(face.confidence, 3))"
+        line += "  roll \(text(face.pose?.roll, 1)) yaw \(text(face.pose?.yaw, 1)) pitch \(text(face.pose?.pitch, 1))"
         let points = face.points.map { "\(fixed($0[0], 1)),\(fixed($0[1], 1))" }
         return line + "  points \(points.joined(separator: " "))\n"
       }.joined()

@@ -16,8 +16,12 @@ enum LandmarksCommand {
                  "confidence", "pose": {"roll", "yaw", "pitch", ...}}]}
           csv    a header, then one line a point
 
-        Pixels are those of the upright picture, origin at the top left corner, points counted from 0. Roll is positive
-        clockwise, yaw to the picture's right, pitch downward, in degrees. What the points are: windhover-detect model NAME.
+        Coordinates are pixels of the upright picture from its top left corner: the first pixel reaches from 0 to 1 and its
+        centre is 0.5, 0.5. dlib counts from that centre and rounds: its points are ours less 0.5, to whole pixels. 300-W's
+        .pts files (--pts) count it as 1: ours and 0.5. Points are numbered from 0. Roll is positive clockwise, yaw to the
+        picture's right, pitch downward, in degrees. What cannot be told is - in text, null in JSON, empty in CSV: the
+        confidence of a model that has learnt none, the pose of other points than a face's 68 and of points that no head
+        could show. What the points are: windhover-detect model NAME.
         """,
       operands: .oneOrMore("PATH"),
       options: [

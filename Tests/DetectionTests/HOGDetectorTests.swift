@@ -262,7 +262,7 @@ import Testing
     #expect(field { _ in } == nil)
     #expect(field { $0.kind = "cascade" } == "kind")
     #expect(field { $0.version = 2 } == "version")
-    #expect(field { $0.options = "{}" } == "options")
+    #expect(field { $0.options = "{}" } == "options.features")
     #expect(field { $0.tensors["component0.bias"] = nil } == "component0.bias")
     #expect(
       field { $0.tensors["component0.weights"] = Tensor([Float](repeating: 0, count: 16 * 31)) } == "component0.weights"

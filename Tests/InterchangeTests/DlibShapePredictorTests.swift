@@ -230,6 +230,33 @@ struct DlibShapePredictorTests {
     #expect(throws: InputError.self) { try DlibShapePredictor.read("/nowhere/at/all.dat") }
   }
 
+  @Test("a predictor with a number that the reader refuses, or that is none, is not written")
+  func unwritable() throws {
+    let pool = PixelPool(anchors: [0, 1], offsetX: [0, 0.1], offsetY: [0, -0.1])
+    func predictor(mean: [Float] = [0, 0, 1, 1], leaf: Float = 0.1, offset: Float = 0.1) -> ShapePredictor {
+      var pool = pool
+      pool.offsetX[1] = offset
+      let level = ShapeForest(
+        pool: pool, depth: 1, treeCount: 1, splits: [PixelDifferenceSplit(first: 0, second: 1, threshold: 3)],
+        leaves: .float([0, 0, 0, leaf, 0, 0, 0, 0]), width: 4, basis: [])
+      return ShapePredictor(meanShape: mean, levels: [level], border: .zero, changeFrame: .box)
+    }
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("windhover-\(UUID().uuidString).dat").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    for bad in [Float.nan, .infinity, 2e5] {
+      for (field, one) in [
+        ("mean shape", predictor(mean: [0, 0, bad, 1])), ("leaves of level 1", predictor(leaf: bad)),
+        ("offsets of level 1", predictor(offset: bad)),
+      ] {
+        let error = #expect(throws: InputError.self, "\(field) \(bad)") { try DlibShapePredictor.write(one, to: path) }
+        #expect(error?.field == field, "\(error as Any)")
+        #expect(!FileManager.default.fileExists(atPath: path))
+      }
+    }
+    try DlibShapePredictor.write(predictor(), to: path)
+    #expect(try DlibShapePredictor.read(path).levels == predictor().levels)
+  }
+
   @Test("a predictor whose leaves turn with the shape cannot be written")
   func turning() throws {
     let turning = ShapePredictor(meanShape: [0, 0, 1, 1], levels: [], border: .zero, changeFrame: .shape)

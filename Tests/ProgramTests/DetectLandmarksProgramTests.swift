@@ -28,6 +28,7 @@ struct DetectLandmarksProgramTests {
     struct Face: Decodable {
       var points: [[Double]]
       var layout: String
+      var pose: [String: Double]?
     }
     var faces: [Face]
   }
@@ -75,5 +76,28 @@ struct DetectLandmarksProgramTests {
     let tiny = try landmarks("--box", "0,0,1e-9,1e-9", photo)
     #expect(tiny.status == 2 && tiny.errors.contains("sides of 4 pixels and more"), "\(tiny.errors)")
     #expect(try landmarks("--json", "--format", "csv", "--box", "20,15,40,40", photo).status == 2)
+  }
+
+  /// A model whose points all lie at one spot, as dlib would write it, has no pose: `-`, null, nothing between commas.
+  @Test(.enabled(if: isBuilt, "the program is built")) func whatDeterminesNoPoseIsUndefinedAndNotZero() throws {
+    defer { remove() }
+    try writePicture("photo.pgm")
+    // Version 1, a mean shape of 68 equal points (0.5 is 1 times 2 to the -1), no levels, no anchors, no offsets.
+    var bytes: [UInt8] = [1, 1, 0x81, 136, 0x81, 1]
+    for _ in 0..<136 { bytes += [1, 1, 0x81, 1] }
+    bytes += [1, 0, 1, 0, 1, 0]
+    try AtomicFile.write(Data(bytes), to: "\(folder)/spot.dat")
+    func run(_ format: String) throws -> String {
+      let result = try landmarks(
+        "--model", "\(folder)/spot.dat", "--box", "20,15,41,41", "--format", format, "\(folder)/photo.pgm")
+      #expect(result.status == 0, "\(result.errors)")
+      return result.output
+    }
+    let json = try run("json")
+    let face = try #require(try JSONDecoder().decode(Line.self, from: Data(json.utf8)).faces.first)
+    #expect(face.pose == nil && face.points.allSatisfy { $0 == [40.5, 35.5] }, "\(json)")
+    #expect(json.contains("\"pose\":null") && json.contains("\"confidence\":null"))
+    #expect(try run("text").contains("  confidence -  roll - yaw - pitch -  points 40.5,35.5 "))
+    #expect(try run("csv").split(separator: "\n")[1].hasSuffix(",20.00,15.00,41.00,41.00,,,,,ibug68,0,40.50,35.50"))
   }
 }

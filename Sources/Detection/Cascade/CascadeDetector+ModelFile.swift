@@ -88,10 +88,11 @@ extension CascadeDetector {
     let options = Options(
       features: isHaar ? .haar : .blockPatterns, label: label, windowSize: windowSize, objectRegion: objectRegion,
       calibration: calibration, scan: scanOptions, tracedStages: traced)
-    return ModelFile(
+    return try ModelFile(
       kind: CascadeDetector.modelKind, version: CascadeDetector.modelVersion,
-      options: try ModelFile.json(Record(detector: options, training: training)), provenance: provenance,
-      tensors: tensors)
+      options: ModelFile.json(Record(detector: options, training: training)), provenance: provenance,
+      tensors: tensors
+    ).checked { try CascadeDetector(modelFile: $0) }
   }
 
   private struct Record<Training: Codable>: Codable {

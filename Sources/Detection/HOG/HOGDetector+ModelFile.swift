@@ -38,6 +38,7 @@ extension HOGDetector {
   /// The detector as a file's content: the same bytes for the same detector and provenance.
   ///
   /// - Parameter training: the options it was trained by, kept for the record.
+  /// - Throws: `InputError` for a detector that could not be read again.
   public func modelFile(provenance: Provenance, training: HOGTrainerOptions? = nil) throws -> ModelFile {
     let options = Options(
       features: features, colour: colour,
@@ -52,9 +53,10 @@ extension HOGDetector {
         component.weights, shape: [component.rows, component.columns, component.channelCount])
       tensors["component\(index).bias"] = Tensor([component.bias], shape: [1])
     }
-    return ModelFile(
-      kind: HOGDetector.modelKind, version: HOGDetector.modelVersion, options: try ModelFile.json(options),
-      provenance: provenance, tensors: tensors)
+    return try ModelFile(
+      kind: HOGDetector.modelKind, version: HOGDetector.modelVersion, options: ModelFile.json(options),
+      provenance: provenance, tensors: tensors
+    ).checked { try HOGDetector(modelFile: $0) }
   }
 
   /// A detector from a model file.
