@@ -89,7 +89,7 @@ struct DatasetBuilder {
       missing.insert(name)
       report(
         .unsupportedImage, .leftOut, file: file, line: line, image: name,
-        "image \(quoted(found)) is of a format that is not read (PNG, JPEG and PNM are)")
+        (file == found ? "" : "image \(quoted(found)) ") + "is of a format that is not read (PNG, JPEG and PNM are)")
       return
     }
     insert(

@@ -78,7 +78,7 @@ enum Gallery {
     let box = matching.results[matched.image].detections[matched.detection].box
     return GalleryItem(
       image: matched.image, found: box, region: region(box),
-      title: "\(NumberText.short(matched.score)) \u{b7} \(what) \u{b7} \(size(box))",
+      title: "score \(NumberText.short(matched.score)) \u{b7} \(what) \u{b7} \(size(box))",
       detail: matching.images[matched.image].name)
   }
 

@@ -62,7 +62,7 @@ enum LandmarkGallery {
       guard !path.isEmpty else { continue }
       text += "<path class=\"halo\" d=\"\(path)\"/><path class=\"\(style)\" d=\"\(path)\"/>"
     }
-    return text + "</svg></div><figcaption>\(LandmarkPage.percent(face.error))<br><span>"
+    return text + "</svg></div><figcaption>error \(LandmarkPage.percent(face.error))<br><span>"
       + "\(Markup.escaped(Markup.shortened(face.comparison.name, to: 60)))</span></figcaption></figure>\n"
   }
 

@@ -2,7 +2,8 @@ import Foundation
 import Geometry
 
 extension Canvas {
-  /// Draws detections, the surest on top, each with its label and its confidence (or raw score where there is none).
+  /// Draws detections, the surest on top, each with its label and its confidence in percent, or "score" and its raw score where
+  /// there is none.
   ///
   /// - Parameters:
   ///   - colors: by label; others take `RGBColor.forLabel`.
@@ -14,10 +15,9 @@ extension Canvas {
     draw(
       order.map { index in
         let detection = detections[index]
-        let caption = detection.label + " " + String(format: "%.2f", detection.confidence ?? detection.score)
         return CaptionedBox(
           detection.box, style: LineStyle(color: colors[detection.label] ?? .forLabel(detection.label)),
-          caption: showsCaptions ? caption : nil)
+          caption: showsCaptions ? detection.caption : nil)
       })
   }
 
@@ -34,5 +34,13 @@ extension Canvas {
       let color = colors[annotation.label] ?? .forLabel(annotation.label)
       draw(points: annotation.landmarks.compactMap(\.point), color: color)
     }
+  }
+}
+
+extension Detection {
+  /// What a drawing says of it: "face 87 %" by its confidence, or "cup score 1.23" where it has none.
+  var caption: String {
+    let number = confidence.map { String(format: "%.0f %%", 100 * $0) } ?? String(format: "score %.2f", score)
+    return "\(label) \(number)"
   }
 }

@@ -15,7 +15,8 @@ enum ObjectsCommand {
           json   one JSON object a line: {"image", "width", "height", "detections": [{"box", "score", ...}]}
           csv    a header, then one line a detection
 
-        Boxes are in pixels of the upright picture (EXIF orientation applied), origin at the top left. A picture that
+        Boxes are in pixels of the upright picture (EXIF orientation applied), from its top left corner: the first pixel
+        reaches from 0 to 1. A picture that
         cannot be read is named on standard error, the others are still done, and the exit status is 1.
         """,
       operands: .oneOrMore("PATH"),
@@ -31,7 +32,7 @@ enum ObjectsCommand {
         .value(
           "--draw", "DIR",
           help:
-            "Also write each picture with its detections drawn, as PNG, into this folder; folders within PATH are kept, and of equal names the second becomes NAME-2.png."
+            "Also write each picture with its detections drawn, as PNG, into this folder; folders within PATH are kept, and of equal names the second becomes NAME-2.png. Captions: the label with the confidence in %, or with the score where the model has learnt none."
         ),
         .value(
           "--threshold", "SCORE",

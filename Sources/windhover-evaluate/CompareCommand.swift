@@ -43,6 +43,10 @@ enum CompareCommand {
       context.progress.receive(.advanced(completed: scored.count))
     }
     context.progress.receive(.ended)
-    try setup.report(scored, title: "\(names.count) detectors on \(truth.name)", truth: truth, context)
+    try setup.report(
+      scored,
+      title:
+        "\(names.count > 4 ? "\(names.count) detectors" : names.joined(separator: ", ")), compared on \(truth.name)",
+      truth: truth, context)
   }
 }

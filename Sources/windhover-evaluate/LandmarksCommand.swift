@@ -138,7 +138,7 @@ enum LandmarksCommand {
     let gallery = try options.integer("--gallery", in: 0...1000) ?? 12
     let usual = names.count == 1 ? names[0] : "\(names.count) models"
     let page = try evaluation.page(
-      reports, setup, title: options.text("--title") ?? "Landmarks: \(usual) on \(setup.dataset.name)",
+      reports, setup, title: options.text("--title") ?? "Landmark errors of \(usual) on \(setup.dataset.name)",
       command: context.recordedCommandLine, executor: executor, cancellation: context.cancellation)
     try AtomicFile.write(
       page.html(

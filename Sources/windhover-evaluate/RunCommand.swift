@@ -60,6 +60,6 @@ enum RunCommand {
     let scored = try setup.choices.evaluator.evaluate(
       detections, name: name, source: options.text("--results") ?? "results of \(name)", truth: truth.images,
       executor: setup.executor)
-    try setup.report([scored], title: "\(name) on \(truth.name)", truth: truth, context)
+    try setup.report([scored], title: "Detector \(name), evaluated on \(truth.name)", truth: truth, context)
   }
 }

@@ -48,6 +48,6 @@ enum ScoreCommand {
     let name = options.text("--name") ?? ResultNames.name(path)
     let scored = try setup.choices.evaluator.evaluate(
       results, name: name, truth: truth.images, executor: setup.executor)
-    try setup.report([scored], title: "\(name) on \(truth.name)", truth: truth, context)
+    try setup.report([scored], title: "Results \(name), evaluated on \(truth.name)", truth: truth, context)
   }
 }

@@ -84,6 +84,8 @@ enum HOGCommand {
           .warning("--label: detections of \(labels.joined(separator: ", ")) are all called \(label) from now on"))
       }
       for index in job.options.components.indices { job.options.components[index].label = label }
+      // A preset's one component is named after what the preset finds.
+      if !options.isGiven("--config"), job.options.components.count == 1 { job.options.components[0].name = label }
     }
     if let size = try options.pixelSize("--window", example: "64x128") { job.options.windowSize = size }
     if let value = try options.number("--cost", in: 1e-9...1e9) { job.options.svm.cost = value }

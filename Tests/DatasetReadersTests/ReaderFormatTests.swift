@@ -273,6 +273,8 @@ struct ReaderFormatTests {
     #expect(
       set.problems.map(\.kind).sorted { $0.rawValue < $1.rawValue }
         == [.notAnImage, .unreadableFolder, .unsupportedImage])
+    // A path is told once.
+    for problem in set.problems { #expect(problem.sentence.components(separatedBy: problem.file).count == 2) }
     let split = try folder.load("folder:\(folder.path)?split=\(folder.write("b.png\n", to: "s.lst"))")
     #expect(split.images.map(\.name) == ["b.png"])
   }

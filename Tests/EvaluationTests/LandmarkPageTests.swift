@@ -60,7 +60,7 @@ struct LandmarkPageTests {
         "Faces whose ", "Faces whose ", "Error with b", "Error by poi", "Confidence: ",
       ])
     let captions = html.components(separatedBy: "<figcaption>").dropFirst(6).map { String($0.prefix { $0 != "<" }) }
-    #expect(captions == ["1.00", "3.00", "3.00", "5.00", "10.00", "5.00"].map { "\($0)\u{2009}%" })
+    #expect(captions == ["1.00", "3.00", "3.00", "5.00", "10.00", "5.00"].map { "error \($0)\u{2009}%" })
     // The absent point ends its line: only the triangle is drawn.
     #expect(html.contains("class=\"truth\" d=\"M10 10L50 10L30 40Z\""))
     // One of the faces has no picture, and still its points.

@@ -1,7 +1,8 @@
 import Execution
 import Geometry
-import Imaging
 import Testing
+
+@testable import Imaging
 
 @Suite("Drawing")
 struct CanvasTests {
@@ -165,5 +166,15 @@ struct CanvasTests {
     #expect(throws: InputError.self) {
       try ContactSheet.render([], cellSize: PixelSize(width: 20, height: 20), columns: 2)
     }
+  }
+
+  @Test("A caption says whether its number is a confidence or a score")
+  func numbers() {
+    let box = Box(x: 0, y: 0, width: 1, height: 1)
+    func caption(_ score: Double, _ confidence: Double?) -> String {
+      Detection(box: box, score: score, confidence: confidence, label: "face").caption
+    }
+    #expect(caption(1.234, 0.871) == "face 87 %" && caption(9, 1) == "face 100 %")
+    #expect(caption(1.234, nil) == "face score 1.23" && caption(-0.5, nil) == "face score -0.50")
   }
 }

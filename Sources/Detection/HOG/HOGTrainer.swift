@@ -290,10 +290,13 @@ public struct HOGTrainer: Sendable {
 extension HOGTrainingReport.Round {
   /// The round's figures in one line.
   public var line: String {
-    func digits(_ value: Double) -> String { "\((value * 1e6).rounded() / 1e6)" }
-    let alarms = falsePositivesPerWindow.map { "\(Float($0))" } ?? "-"
-    return "round \(round), \(component): \(positives) positives, \(negatives) negatives (\(newNegatives) new, "
-      + "\(droppedNegatives) dropped), \(scannedWindows) windows scanned, false positives a window \(alarms), "
-      + "objective \(digits(objective)), training error \(digits(trainingError))"
+    let start = "round \(round), \(component): \(positives) positives, \(negatives) negatives (\(newNegatives) new"
+    let dropped = droppedNegatives > 0 ? ", \(droppedNegatives) others made room)" : ")"
+    // Round 0's negatives are drawn at random.
+    let looked = falsePositivesPerWindow.map {
+      "; \(scannedWindows) windows were looked at for them, a share of \(NumberWords.short($0)) were false alarms"
+    }
+    return start + dropped + (looked ?? "")
+      + "; of these samples \(NumberWords.short(100 * trainingError)) % come out wrong"
   }
 }
