@@ -82,7 +82,10 @@ package enum JSONFault {
   }
 
   private static func place(_ path: [any CodingKey]) -> String? {
-    path.isEmpty ? nil : path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+    if path.isEmpty { return nil }
+    return path.reduce("") { place, key in
+      key.intValue.map { "\(place)[\($0)]" } ?? (place.isEmpty ? key.stringValue : "\(place).\(key.stringValue)")
+    }
   }
 
   private static func refusedValue(_ context: DecodingError.Context, _ source: String) -> InputError {

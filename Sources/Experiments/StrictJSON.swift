@@ -46,7 +46,8 @@ public enum StrictJSON {
     return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
   }
 
-  private static func unknownKey(in given: Any, comparedWith known: Any, path: String) -> String? {
+  /// The path of the first key that is given, and not as null, but not known.
+  static func unknownKey(in given: Any, comparedWith known: Any, path: String) -> String? {
     if let given = given as? [String: Any] {
       let known = known as? [String: Any]
       for (key, value) in given.sorted(by: { $0.key < $1.key }) where !(value is NSNull) {

@@ -176,9 +176,11 @@ public struct ShapePredictorTrainer: Sendable {
     // Faces that have a size each can cancel out.
     let places = (0..<points).map { Point(x: Double(mean[2 * $0]), y: Double(mean[2 * $0 + 1])) }
     if let spot = LandmarkFace.spot(places, box: Box(x: 0, y: 0, width: 1, height: 1)) {
+      func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
       throw InputError(
         source: "training faces", problem: "have a mean shape that is one spot, by which no face can be aligned",
-        found: "all \(points) points at (\(spot.x), \(spot.y)) box sides", expected: "a shape with a size",
+        found: "all \(points) points at (\(rounded(spot.x)), \(rounded(spot.y))) box sides",
+        expected: "a shape with a size",
         hint: "are the points of all faces in the same order, and the faces all upright?")
     }
     return mean

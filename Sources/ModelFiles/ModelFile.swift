@@ -76,7 +76,7 @@ public struct ModelFile: Sendable {
     } catch let error as DecodingError {
       let fault = JSONFault.inputError(error, of: type, from: Data(json.utf8), source: source)
       throw InputError(
-        source: source, field: [field, fault.field].compactMap(\.self).joined(separator: "."),
+        source: source, field: field + (fault.field.map { $0.hasPrefix("[") ? $0 : ".\($0)" } ?? ""),
         problem: "cannot be understood: \(fault.problem)", found: fault.found, expected: fault.expected,
         hint: "was the model written by another version?")
     }

@@ -61,6 +61,9 @@ enum RunCommand {
     if options.flag("--record") {
       for path in recorded { try outputs.file("--record", path) }
     }
+    // What figures are to be compared with is read before anything takes time.
+    let isCompared = !options.flag("--record") && FileManager.default.fileExists(atPath: "\(folder)/expected.json")
+    let expected = isCompared ? try StrictJSON.read(ExperimentResult.self, path: "\(folder)/expected.json") : nil
     let lock = try FileLock.beside(output)
     defer { lock?.release() }
     let (result, report) = try ExperimentRunner(
@@ -72,8 +75,7 @@ enum RunCommand {
     if options.flag("--record") {
       try AtomicFile.write(StrictJSON.text(result), to: "\(folder)/expected.json")
       try AtomicFile.write(report, to: "\(folder)/report.md")
-    } else if FileManager.default.fileExists(atPath: "\(folder)/expected.json") {
-      let expected = try StrictJSON.read(ExperimentResult.self, path: "\(folder)/expected.json")
+    } else if let expected {
       let differences = result.differences(from: expected)
       if !differences.isEmpty { throw FiguresDiffer(folder: folder, differences: differences) }
       context.progress.receive(.note("All figures agree with \(folder)/expected.json"))

@@ -129,7 +129,7 @@ struct LandmarkLayoutFilesTests {
         "[COUNT \"2\", \"mirror\": [1, 0], \"groups\": []}]",
         "[0].pointCount: is of the wrong kind: found \"2\", expected a whole number"
       ),
-      ("[COUNT 2, \"mirror\": [1, \"0\"], \"groups\": []}]", "[0].mirror.[1]: is of the wrong kind: found \"0\""),
+      ("[COUNT 2, \"mirror\": [1, \"0\"], \"groups\": []}]", "[0].mirror[1]: is of the wrong kind: found \"0\""),
       (
         "[COUNT 0, \"mirror\": [], \"groups\": []}]",
         "layout.json: a.pointCount: is no number of points: found 0, expected 1 to 65535"

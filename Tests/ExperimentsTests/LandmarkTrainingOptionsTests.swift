@@ -58,4 +58,45 @@ struct LandmarkTrainingOptionsTests {
     job = LandmarkTrainingJob(training: try many.dataset(), boxes: .annotated, options: options)
     #expect(SmallTraining.error { try SmallTraining.run(job) }?.field == "localPool")
   }
+
+  @Test("options: names, kinds and ranges are checked")
+  func settings() throws {
+    let options = ShapePredictorOptions()
+    #expect(try options.replacing([("trees", "42")], source: "test").trees == 42)
+    #expect(try options.replacing([("leaves", "globalRegression")], source: "test").leaves == .globalRegression)
+    #expect(throws: InputError.self) { try options.replacing([("tree", "42")], source: "test") }
+    #expect(throws: InputError.self) { try options.replacing([("trees", "many")], source: "test") }
+    #expect(throws: InputError.self) { try options.replacing([("trees", "0")], source: "test") }
+    // Neither alone can be used: no levels at all, whatever comes first.
+    for settings in [[("gradients", "[]"), ("levels", "3")], [("levels", "3"), ("gradients", "[]")]] {
+      #expect(try ShapePredictorOptions.face.replacing(settings, source: "test").levels == 3)
+    }
+    #expect(throws: InputError.self) { try options.replacing(Data("[1]".utf8), source: "test") }
+  }
+
+  @Test(
+    "what a setting holds is told by its place, in no words of Swift's",
+    arguments: [
+      (#"gradients=[{"grid": "a"}]"#, #"gradients[0].grid: is of the wrong kind: found "a", expected a whole number"#),
+      ("gradients=[1]", "gradients[0]: is of the wrong kind: found 1, expected an object"),
+      ("gradients=[", "--set gradients:1: is no JSON: found the end of the file"),
+      (#"gradients=[{"gird": 3}]"#, "gradients[0].gird: means nothing here"),
+      (#"gradients={"a": 1}"#, "gradients: is of the wrong kind: found an object, expected a list"),
+      (#"gradients=[{"grid": 3.5}]"#, "gradients[0].grid: holds a number that does not fit its place: found 3.5"),
+      ("gradients=null", #"gradients: is of the wrong kind: found "null", expected a list"#),
+      (
+        "start=left", #"start: is not a word that is known here: found "left", expected "mixtures", "jitter" or "both""#
+      ),
+      ("trees=[1]", "trees: is of the wrong kind: found a list, expected a whole number"),
+      ("trees=true", "trees: is of the wrong kind: found true, expected a whole number"),
+      ("shrinkage=abc", #"shrinkage: is of the wrong kind: found "abc", expected a number"#),
+      ("seed=1.5", "seed: holds a number that does not fit its place: found 1.5"),
+    ])
+  func places(setting: String, part: String) throws {
+    let halves = setting.split(separator: "=", maxSplits: 1).map(String.init)
+    let error = #expect(throws: InputError.self) {
+      try ShapePredictorOptions.face.replacing([(halves[0], halves[1])], source: "--set")
+    }
+    #expect(error.map { "\($0)".contains(part) } == true, "\(error.map { "\($0)" } ?? "-")")
+  }
 }

@@ -208,19 +208,4 @@ struct ShapePredictorTrainerTests {
       name: "f", image: image, box: Box(x: 0, y: 0, width: 0, height: 3), points: [here], largestBox: nil, margin: nil)
     #expect(empty == nil)
   }
-
-  @Test("options: names, kinds and ranges are checked")
-  func options() throws {
-    let options = ShapePredictorOptions()
-    #expect(try options.replacing([("trees", "42")], source: "test").trees == 42)
-    #expect(try options.replacing([("leaves", "globalRegression")], source: "test").leaves == .globalRegression)
-    #expect(throws: InputError.self) { try options.replacing([("tree", "42")], source: "test") }
-    #expect(throws: InputError.self) { try options.replacing([("trees", "many")], source: "test") }
-    #expect(throws: InputError.self) { try options.replacing([("trees", "0")], source: "test") }
-    // Neither alone can be used: no levels at all, whatever comes first.
-    for settings in [[("gradients", "[]"), ("levels", "3")], [("levels", "3"), ("gradients", "[]")]] {
-      #expect(try ShapePredictorOptions.face.replacing(settings, source: "test").levels == 3)
-    }
-    #expect(throws: InputError.self) { try options.replacing(Data("[1]".utf8), source: "test") }
-  }
 }
