@@ -80,7 +80,7 @@ struct ImageMatcher: Sendable {
       guard annotation.box.isFinite else {
         throw InputError(
           source: truth.name, field: "annotation \(index + 1)", problem: "the box of the truth is not finite",
-          found: "\(annotation.box)")
+          found: annotation.box.words)
       }
       let label = number(annotation.label)
       if annotation.isIgnored {
@@ -105,7 +105,7 @@ struct ImageMatcher: Sendable {
       guard detection.score.isFinite, detection.box.isFinite else {
         throw InputError(
           source: source, field: "\(detections.image), detection \(index + 1)", problem: "not finite",
-          found: "score \(detection.score), box \(detection.box)")
+          found: "score \(detection.score), box \(detection.box.words)")
       }
       candidates.append(
         Candidate(box: detection.box, score: detection.score, label: number(detection.label), index: Int32(index)))

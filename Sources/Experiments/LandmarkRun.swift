@@ -66,7 +66,7 @@ public struct LandmarkRun: Sendable {
 
   private func comparison(_ face: LandmarkFace, _ image: ByteImage, box: Box) throws -> LandmarkComparison {
     guard let fit = model.fit(image, box: box, starts: starts) else {
-      throw InputError(source: face.name, problem: "cannot be fitted", found: "box \(box)")
+      throw InputError(source: face.name, problem: "cannot be fitted", found: "box \(box.words)")
     }
     return LandmarkComparison(name: face.name, truth: face.points, found: fit.points)
   }
@@ -210,11 +210,11 @@ extension LandmarkRun {
     let faces = try boxes.map { box -> ImageLandmarks.Face in
       if let problem = LandmarkRun.fault(of: box, in: image.size) {
         throw InputError(
-          source: name, field: "box", problem: problem, found: "\(box.x), \(box.y), \(box.width), \(box.height)")
+          source: name, field: "box", problem: problem, found: box.words)
       }
       guard let fit = model.fit(image, box: box, starts: starts) else {
         throw InputError(
-          source: name, problem: "the fit gives points that are no numbers", found: "box \(box)",
+          source: name, problem: "the fit gives points that are no numbers", found: "box \(box.words)",
           hint: "is the model damaged?")
       }
       let points = wanted?.points(from: fit.points) ?? fit.points

@@ -116,7 +116,7 @@ enum LandmarksCommand {
         (byName[name] ?? []).filter { box in
           guard let problem = LandmarkRun.fault(of: box, in: image.size) else { return true }
           context.progress.receive(
-            .warning("\(path): a box of \(name) \(problem): \(box.x), \(box.y), \(box.width), \(box.height); left out"))
+            .warning("\(path): a box of \(name) \(problem): \(box.words); left out"))
           return false
         }
       }

@@ -58,7 +58,7 @@ enum RunCommand {
     if let path = options.text("--results") { try ResultsFile.write(detections, to: path) }
     let name = options.text("--name") ?? ResultNames.name(model)
     let scored = try setup.choices.evaluator.evaluate(
-      detections, name: name, source: options.text("--results") ?? "results of \(name)", truth: truth.images,
+      detections, name: name, source: options.text("--results") ?? "found by \(name) in this run", truth: truth.images,
       executor: setup.executor)
     try setup.report([scored], title: "Detector \(name), evaluated on \(truth.name)", truth: truth, context)
   }

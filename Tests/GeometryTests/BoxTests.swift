@@ -48,4 +48,10 @@ struct BoxTests {
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(Box.self, from: Data("[1,2,3]".utf8)) }
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(Box.self, from: Data("[1,2,3,4,5]".utf8)) }
   }
+
+  @Test func messagesGiveHundredthsAndNoMore() {
+    #expect(Box(x: 12.5, y: 40, width: 100.0 / 3, height: -0.001).words == "[12.5, 40, 33.33, 0]")
+    #expect(Box(x: -7.256, y: 1e9, width: .nan, height: .infinity).words == "[-7.26, 1000000000, nan, inf]")
+    #expect(Box(x: 1e300, y: -.infinity, width: 0, height: 3).words == "[1e+300, -inf, 0, 3]")
+  }
 }

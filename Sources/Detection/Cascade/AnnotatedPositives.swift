@@ -54,7 +54,7 @@ public struct AnnotatedPositives: PositiveSamples {
     public let reason: Reason
 
     public var description: String {
-      "\(origin.map { "\($0): " } ?? "")\(photo): box \(box.x) \(box.y) \(box.width) \(box.height): \(reason.words)"
+      "\(origin.map { "\($0): " } ?? "")\(photo): box \(box.words): \(reason.words)"
     }
   }
 

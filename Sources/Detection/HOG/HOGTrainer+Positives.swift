@@ -173,7 +173,7 @@ extension HOGTrainer {
       for box in boxes.prefix(HOGTrainer.namedUnreachable) {
         progress.receive(
           .warning(
-            "\(box.image): the box [\(box.box.x), \(box.box.y), \(box.box.width), \(box.box.height)] is out of "
+            "\(box.image): the box \(box.box.words) is out of "
               + "reach of component \"\(box.component)\": \(box.explanation)"))
       }
     }

@@ -184,7 +184,7 @@ public struct HOGTrainer: Sendable {
     if unreachable.count == targets, let first = unreachable.first {
       throw InputError(
         source: first.image, problem: "no window can reach any of the \(targets) objects",
-        found: "for example [\(first.box.x), \(first.box.y), \(first.box.width), \(first.box.height)]",
+        found: "for example \(first.box.words)",
         hint: first.explanation)
     }
   }
