@@ -43,7 +43,11 @@ struct DamagedLandmarkModelTests {
         copy[random.index(below: end)] ^= UInt8(1 << random.index(below: 8))
       }
       do {
-        let model = try LandmarkModel(ModelFile(bytes: copy, name: "damaged"))
+        let file = try ModelFile(bytes: copy, name: "damaged")
+        // What is checked before a file is written is what is checked when it is read.
+        let isKept = (try? LandmarkModel.check(file)) != nil
+        #expect(((try? LandmarkModel(file)) != nil) == isKept, "seed \(seed)")
+        let model = try LandmarkModel(file)
         read += 1
         guard let fit = model.fit(face.image, box: face.box) else { continue }
         #expect(fit.points.allSatisfy { $0.x.isFinite && $0.y.isFinite }, "seed \(seed)")
