@@ -56,10 +56,21 @@ extension DalalTriggsHOG {
       return gamma == .squareRoot ? byte.squareRoot() : byte
     }
     var best: (dx: Float, dy: Float, square: Float) = (0, 0, -1)
-    for channel in stride(from: image.channelCount - 1, through: 0, by: -1) {
-      let dx = value(row, right, channel) - value(row, left, channel)
-      let dy = value(down, column, channel) - value(up, column, channel)
-      if dx * dx + dy * dy > best.square { best = (dx, dy, dx * dx + dy * dy) }
+    if let colourDifference {
+      let weights = colourDifference.weights
+      func mixed(_ row: Int, _ column: Int) -> Float {
+        guard image.channelCount == 3 else { return 0 }
+        return weights.x * value(row, column, 0) + weights.y * value(row, column, 1) + weights.z * value(row, column, 2)
+      }
+      let dx = mixed(row, right) - mixed(row, left)
+      let dy = mixed(down, column) - mixed(up, column)
+      best = (dx, dy, dx * dx + dy * dy)
+    } else {
+      for channel in stride(from: image.channelCount - 1, through: 0, by: -1) {
+        let dx = value(row, right, channel) - value(row, left, channel)
+        let dy = value(down, column, channel) - value(up, column, channel)
+        if dx * dx + dy * dy > best.square { best = (dx, dy, dx * dx + dy * dy) }
+      }
     }
     let range: Float = orientation == .signed ? 2 * .pi : .pi
     var angle = atan2(best.dy, best.dx)

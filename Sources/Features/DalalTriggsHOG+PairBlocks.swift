@@ -41,7 +41,8 @@ struct PairBlocks {
     let tileRow = cell == 8 ? 8 : pixels
     let tileStride = cell == 8 ? 64 : cell
     let rows = GradientRows(
-      image, table: hog.gammaTable, columnPadding: padding.width, rowPadding: padding.height)
+      image, table: hog.gammaTable, difference: hog.colourDifference, columnPadding: padding.width,
+      rowPadding: padding.height)
     let votes = OrientationVotes(binCount: bins, signed: hog.orientation == .signed)
     let bandCount = cell * pixels
     // A tile's rows, its sums, and those of the tile to the left; a row of blocks' squares.

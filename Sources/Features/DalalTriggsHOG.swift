@@ -20,8 +20,11 @@ import Imaging
 /// - With values in 0...255 (or their square roots), a block of `n` values is divided by `norm + 0.1 n`, clipped, and
 ///   divided by `norm + 0.001`.
 ///
+/// With a `colourDifference`, gradients are taken of one plane, a difference of colour channels, in place of the strongest
+/// channel: such layers stand beside others in a `DalalTriggsStack`.
+///
 /// **Differences from the paper:** cells and blocks are square; the colour channels are those of RGB only; the small
-/// constants of L2-Hys are OpenCV's.
+/// constants of L2-Hys are OpenCV's; differences of colour channels.
 ///
 /// Reference: N. Dalal, B. Triggs, "Histograms of oriented gradients for human detection", CVPR 2005.
 public struct DalalTriggsHOG: Hashable, Codable, Sendable {
@@ -37,6 +40,14 @@ public struct DalalTriggsHOG: Hashable, Codable, Sendable {
     case unsigned
     /// 0...360 degrees.
     case signed
+  }
+
+  /// A difference of colour channels (after `gamma`) as a plane that gradients are taken of. Grey images give zeros.
+  public enum ColourDifference: String, NamedChoice, Hashable, Sendable {
+    /// Red less green.
+    case redGreen
+    /// Blue less the mean of red and green.
+    case blueYellow
   }
 
   /// The weights of a block's pixels.
@@ -63,11 +74,13 @@ public struct DalalTriggsHOG: Hashable, Codable, Sendable {
   public var blockWindow: BlockWindow
   /// No value of a block exceeds this before the second scaling.
   public var clip: Float
+  /// What gradients are taken of; `nil`: of the channel in which the pixel's gradient is strongest.
+  public var colourDifference: ColourDifference?
 
   public init(
     cellSize: Int = 8, blockCells: Int = 2, blockStride: Int = 8, binCount: Int = 9,
     orientation: Orientation = .unsigned, gamma: Gamma = .squareRoot, blockWindow: BlockWindow = .gaussian(sigma: 8),
-    clip: Float = 0.2
+    clip: Float = 0.2, colourDifference: ColourDifference? = nil
   ) {
     self.cellSize = cellSize
     self.blockCells = blockCells
@@ -77,6 +90,7 @@ public struct DalalTriggsHOG: Hashable, Codable, Sendable {
     self.gamma = gamma
     self.blockWindow = blockWindow
     self.clip = clip
+    self.colourDifference = colourDifference
   }
 
   /// The defaults of OpenCV's `HOGDescriptor`: a Gaussian of a quarter of the block's side, half a pixel off centre.

@@ -12,6 +12,7 @@ final class GradientRows {
   let width: Int
 
   private let image: ByteImage
+  private let difference: DalalTriggsHOG.ColourDifference?
   private let columnPadding: Int
   private let rowPadding: Int
   private let table: [Float]
@@ -21,15 +22,20 @@ final class GradientRows {
   /// - Parameters:
   ///   - image: grey or RGB, not empty.
   ///   - table: the value of each of the 256 pixel values.
+  ///   - difference: of channels, the only plane then; `nil` keeps the channels.
   ///   - columnPadding: columns added on either side, mirrored (reflect 101).
   ///   - rowPadding: rows added above and below.
-  init(_ image: ByteImage, table: [Float], columnPadding: Int, rowPadding: Int) {
+  init(
+    _ image: ByteImage, table: [Float], difference: DalalTriggsHOG.ColourDifference? = nil, columnPadding: Int,
+    rowPadding: Int
+  ) {
     precondition(table.count == 256 && image.width > 0 && image.height > 0)
     self.image = image
     self.table = table
     self.columnPadding = columnPadding
     self.rowPadding = rowPadding
-    planeCount = image.channelCount
+    self.difference = difference
+    planeCount = difference == nil ? image.channelCount : 1
     width = image.width + 2 * columnPadding
     planeStride = (width + 2 + 15) / 8 * 8
     let count = 3 * planeCount * planeStride
@@ -50,9 +56,14 @@ final class GradientRows {
       let source = reflected(row - rowPadding, image.height)
       image.pixels.withUnsafeBufferPointer { pixels in
         table.withUnsafeBufferPointer { table in
-          let bytes = pixels.baseAddress! + source * image.width * planeCount
+          let bytes = pixels.baseAddress! + source * image.width * image.channelCount
           let inside = base + 1 + columnPadding
-          if planeCount == 1 {
+          if let difference {
+            // A grey image has no colour: the row stays zero.
+            if image.channelCount == 3 {
+              Self.mix3(bytes, table.baseAddress!, difference.weights, inside, image.width)
+            }
+          } else if planeCount == 1 {
             Self.convert(bytes, table.baseAddress!, inside, image.width)
           } else {
             Self.convert3(bytes, table.baseAddress!, inside, planeStride, image.width)
@@ -75,6 +86,19 @@ final class GradientRows {
     _ bytes: UnsafePointer<UInt8>, _ table: UnsafePointer<Float>, _ values: UnsafeMutablePointer<Float>, _ count: Int
   ) {
     for index in 0..<count { values[index] = table[Int(bytes[index])] }
+  }
+
+  @inline(never)
+  private static func mix3(
+    _ bytes: UnsafePointer<UInt8>, _ table: UnsafePointer<Float>, _ weights: SIMD3<Float>,
+    _ values: UnsafeMutablePointer<Float>, _ count: Int
+  ) {
+    let (red, green, blue) = (weights.x, weights.y, weights.z)
+    var p = bytes
+    for index in 0..<count {
+      values[index] = red * table[Int(p[0])] + green * table[Int(p[1])] + blue * table[Int(p[2])]
+      p += 3
+    }
   }
 
   @inline(never)
@@ -113,6 +137,16 @@ final class GradientRows {
       third[index] = table[Int(p[2])]
       index &+= 1
       p += 3
+    }
+  }
+}
+
+extension DalalTriggsHOG.ColourDifference {
+  /// Of red, green and blue. They add up to zero, exactly, so that grey has no colour.
+  var weights: SIMD3<Float> {
+    switch self {
+    case .redGreen: SIMD3(1, -1, 0)
+    case .blueYellow: SIMD3(-0.5, -0.5, 1)
     }
   }
 }

@@ -1,6 +1,7 @@
 extension HOGFeatures: Codable {
   private enum CodingKeys: String, CodingKey {
     case dalalTriggs
+    case dalalTriggsStack
     case felzenszwalb
     case felzenszwalbWithPatterns
   }
@@ -10,6 +11,8 @@ extension HOGFeatures: Codable {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     if let hog = try container.decodeIfPresent(DalalTriggsHOG.self, forKey: .dalalTriggs) {
       self = .dalalTriggs(hog)
+    } else if let stack = try container.decodeIfPresent(DalalTriggsStack.self, forKey: .dalalTriggsStack) {
+      self = .dalalTriggsStack(stack)
     } else if let hog = try container.decodeIfPresent(FelzenszwalbHOG.self, forKey: .felzenszwalb) {
       self = .felzenszwalb(hog)
     } else if let hog = try container.decodeIfPresent(PatternedHOG.self, forKey: .felzenszwalbWithPatterns) {
@@ -19,7 +22,7 @@ extension HOGFeatures: Codable {
         DecodingError.Context(
           codingPath: decoder.codingPath,
           debugDescription:
-            "HOG features are \"dalalTriggs\", \"felzenszwalb\" or \"felzenszwalbWithPatterns\""))
+            "HOG features are \"dalalTriggs\", \"dalalTriggsStack\", \"felzenszwalb\" or \"felzenszwalbWithPatterns\""))
     }
   }
 
@@ -27,6 +30,7 @@ extension HOGFeatures: Codable {
     var container = encoder.container(keyedBy: CodingKeys.self)
     switch self {
     case .dalalTriggs(let hog): try container.encode(hog, forKey: .dalalTriggs)
+    case .dalalTriggsStack(let stack): try container.encode(stack, forKey: .dalalTriggsStack)
     case .felzenszwalb(let hog): try container.encode(hog, forKey: .felzenszwalb)
     case .felzenszwalbWithPatterns(let hog): try container.encode(hog, forKey: .felzenszwalbWithPatterns)
     }

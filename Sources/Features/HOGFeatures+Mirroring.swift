@@ -4,11 +4,12 @@ extension HOGFeatures {
   /// A mirrored map (or filter) has at row `r`, column `c`, channel `k` the value at `r`, `columns - 1 - c`,
   /// `mirroredChannelOrder[k]`. `mirrored` applies it.
   ///
-  /// - Returns: `channelCount` channels. `nil` for signed Dalal-Triggs with an odd number of bins: mirroring then
+  /// - Returns: `channelCount` channels. `nil` for signed Dalal-Triggs (a layer of a stack too) with an odd number of bins: mirroring then
   ///   carries a bin onto no other.
   public var mirroredChannelOrder: [Int]? {
     switch self {
     case .dalalTriggs(let hog): hog.mirroredChannelOrder
+    case .dalalTriggsStack(let stack): stack.mirroredChannelOrder
     case .felzenszwalb: FelzenszwalbHOG.mirroredChannelOrder
     case .felzenszwalbWithPatterns: PatternedHOG.mirroredChannelOrder
     }

@@ -7,6 +7,7 @@ import Imaging
 /// column `c` has its top left pixel at `(c * cellSize, r * cellSize)`, less the padding.
 public enum HOGFeatures: Hashable, Sendable {
   case dalalTriggs(DalalTriggsHOG)
+  case dalalTriggsStack(DalalTriggsStack)
   case felzenszwalb(FelzenszwalbHOG)
   case felzenszwalbWithPatterns(PatternedHOG)
 
@@ -14,6 +15,7 @@ public enum HOGFeatures: Hashable, Sendable {
   public var cellSize: Int {
     switch self {
     case .dalalTriggs(let hog): hog.blockStride
+    case .dalalTriggsStack(let stack): stack.grid.blockStride
     case .felzenszwalb(let hog): hog.cellSize
     case .felzenszwalbWithPatterns(let hog): hog.cellSize
     }
@@ -22,6 +24,7 @@ public enum HOGFeatures: Hashable, Sendable {
   public var channelCount: Int {
     switch self {
     case .dalalTriggs(let hog): hog.channelCount
+    case .dalalTriggsStack(let stack): stack.channelCount
     case .felzenszwalb: FelzenszwalbHOG.channelCount
     case .felzenszwalbWithPatterns: PatternedHOG.channelCount
     }
@@ -31,6 +34,7 @@ public enum HOGFeatures: Hashable, Sendable {
   public var channelStride: Int {
     switch self {
     case .dalalTriggs(let hog): hog.channelStride
+    case .dalalTriggsStack(let stack): stack.channelStride
     case .felzenszwalb: FelzenszwalbHOG.channelStride
     case .felzenszwalbWithPatterns: PatternedHOG.channelStride
     }
@@ -40,6 +44,7 @@ public enum HOGFeatures: Hashable, Sendable {
   public var placeExtent: Int {
     switch self {
     case .dalalTriggs(let hog): hog.blockSize
+    case .dalalTriggsStack(let stack): stack.grid.blockSize
     case .felzenszwalb(let hog): hog.cellSize
     case .felzenszwalbWithPatterns(let hog): hog.cellSize
     }
@@ -66,6 +71,9 @@ public enum HOGFeatures: Hashable, Sendable {
     case .dalalTriggs(let hog):
       let pixels = padding * hog.blockStride
       hog.fill(&map, with: image, padding: PixelSize(width: pixels, height: pixels))
+    case .dalalTriggsStack(let stack):
+      let pixels = padding * stack.grid.blockStride
+      stack.fill(&map, with: image, padding: PixelSize(width: pixels, height: pixels))
     case .felzenszwalb(let hog):
       hog.fill(&map, with: image, padding: MapSize(rows: padding, columns: padding))
     case .felzenszwalbWithPatterns(let hog):
@@ -80,6 +88,8 @@ public enum HOGFeatures: Hashable, Sendable {
       guard size.width > 0 && size.height > 0 else { return MapSize(rows: 0, columns: 0) }
       let pixels = 2 * padding * hog.blockStride
       return hog.mapSize(for: PixelSize(width: size.width + pixels, height: size.height + pixels))
+    case .dalalTriggsStack(let stack):
+      return HOGFeatures.dalalTriggs(stack.grid).mapSize(forImage: size, padding: padding)
     case .felzenszwalb(let hog):
       let cells = hog.mapSize(for: size)
       return MapSize(rows: cells.rows + 2 * padding, columns: cells.columns + 2 * padding)
@@ -103,6 +113,7 @@ public enum HOGFeatures: Hashable, Sendable {
       PixelSize(
         width: (places.columns - 1) * hog.blockStride + hog.blockSize,
         height: (places.rows - 1) * hog.blockStride + hog.blockSize)
+    case .dalalTriggsStack(let stack): HOGFeatures.dalalTriggs(stack.grid).windowSize(places)
     case .felzenszwalb(let hog):
       PixelSize(width: places.columns * hog.cellSize, height: places.rows * hog.cellSize)
     case .felzenszwalbWithPatterns(let hog):
@@ -114,6 +125,7 @@ public enum HOGFeatures: Hashable, Sendable {
   public func validate(source: String) throws {
     switch self {
     case .dalalTriggs(let hog): try hog.validate(source: source)
+    case .dalalTriggsStack(let stack): try stack.validate(source: source)
     case .felzenszwalb(let hog): try hog.validate(source: source)
     case .felzenszwalbWithPatterns(let hog): try hog.validate(source: source)
     }

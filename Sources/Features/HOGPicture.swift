@@ -2,7 +2,7 @@ import Foundation
 import Imaging
 
 /// Draws HOG maps and filters as strokes: in each cell a stroke for each orientation, along the edge that it stands for
-/// (across the gradient), as bright as its value. Local binary patterns are left out.
+/// (across the gradient), as bright as its value. Local binary patterns are left out; of a stack the first layer is drawn.
 public struct HOGPicture: Sendable {
   public var features: HOGFeatures
   /// Side of a drawn cell in pixels.
@@ -68,6 +68,7 @@ public struct HOGPicture: Sendable {
     switch features {
     case .felzenszwalb, .felzenszwalbWithPatterns: return cellStrokes(rows, columns, value)
     case .dalalTriggs(let hog): return blockStrokes(hog, rows, columns, value)
+    case .dalalTriggsStack(let stack): return blockStrokes(stack.grid, rows, columns, value)
     }
   }
 

@@ -82,14 +82,20 @@ public struct OpenCVHOGVector: Hashable, Sendable {
   ///
   /// The vector holds weights alone: OpenCV must be given a descriptor of the same window, block, stride, cell and bins,
   /// and reports whole windows.
-  /// - Throws: `InputError` where the features are not Dalal-Triggs HOG.
+  /// - Throws: `InputError` where the features are not Dalal-Triggs HOG, or of gradients that OpenCV does not take.
   public init(detector: HOGDetector, component index: Int = 0) throws {
     precondition(detector.components.indices.contains(index))
     let component = detector.components[index]
-    guard case .dalalTriggs(let hog) = detector.features else {
+    guard case .dalalTriggs(let hog) = detector.features, hog.colourDifference == nil else {
+      let found =
+        switch detector.features {
+        case .dalalTriggs: "gradients of a colour difference"
+        case .dalalTriggsStack: "a stack of Dalal-Triggs HOG"
+        case .felzenszwalb, .felzenszwalbWithPatterns: "Felzenszwalb HOG"
+        }
       throw InputError(
-        source: "detector", field: "features", problem: "cannot be written as an OpenCV HOG vector",
-        found: "Felzenszwalb HOG", expected: "Dalal-Triggs HOG")
+        source: "detector", field: "features", problem: "cannot be written as an OpenCV HOG vector", found: found,
+        expected: "Dalal-Triggs HOG of the strongest channel's gradients")
     }
     self.init(
       weights: hog.openCVVector(from: component.weights, window: component.windowSize), bias: component.bias)

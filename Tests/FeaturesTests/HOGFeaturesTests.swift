@@ -12,6 +12,8 @@ struct HOGFeaturesTests {
     .dalalTriggs(DalalTriggsHOG(cellSize: 6, blockCells: 3, blockStride: 5, binCount: 7)),
     .felzenszwalb(FelzenszwalbHOG(cellSize: 8)), .felzenszwalb(FelzenszwalbHOG(cellSize: 5)),
     .felzenszwalbWithPatterns(PatternedHOG(cellSize: 8, patternNorm: 0.3)),
+    .dalalTriggsStack(
+      DalalTriggsStack(layers: [DalalTriggsHOG(binCount: 7), DalalTriggsHOG(binCount: 4, colourDifference: .redGreen)])),
   ]
 
   @Test func optionsSurviveJSON() throws {

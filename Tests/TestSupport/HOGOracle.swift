@@ -25,6 +25,18 @@ public enum HOGOracle {
     return best
   }
 
+  /// A pixel's gradient in the weighted sum of the red, green and blue values.
+  static func gradient(
+    _ image: ByteImage, _ x: Int, _ y: Int, weights: [Double], value: (UInt8) -> Double
+  ) -> (dx: Double, dy: Double) {
+    func at(_ column: Int, _ row: Int) -> Double {
+      let pixel = (mirror(row, image.height) * image.width + mirror(column, image.width)) * image.channelCount
+      // A grey image is one of three equal channels.
+      return (0..<3).reduce(0) { $0 + weights[$1] * value(image.pixels[pixel + min($1, image.channelCount - 1)]) }
+    }
+    return (at(x + 1, y) - at(x - 1, y), at(x, y + 1) - at(x, y - 1))
+  }
+
   static func mirror(_ position: Int, _ count: Int) -> Int {
     if count == 1 { return 0 }
     var position = position
@@ -36,19 +48,26 @@ public enum HOGOracle {
 
   /// One Dalal-Triggs block whose top left pixel is `(x0, y0)`, by `[cellRow][cellColumn][bin]`.
   ///
-  /// - Parameter window: the block window's factor at a pixel's place along one side.
+  /// - Parameters:
+  ///   - channelWeights: of red, green and blue in the plane that gradients are taken of; `nil`: of the strongest channel.
+  ///   - window: the block window's factor at a pixel's place along one side.
   public static func block(
     _ image: ByteImage, x0: Int, y0: Int, cellSize: Int, cells: Int, bins: Int, signed: Bool, squareRoot: Bool,
-    clip: Double, window: (Int) -> Double
+    clip: Double, channelWeights: [Double]? = nil, window: (Int) -> Double
   ) -> [[[Double]]] {
     var histogram = [[[Double]]](
       repeating: [[Double]](repeating: [Double](repeating: 0, count: bins), count: cells), count: cells)
     let range = signed ? 2 * Double.pi : Double.pi
     for j in 0..<cells * cellSize {
       for i in 0..<cells * cellSize {
-        let (dx, dy) = gradient(
-          image, x0 + i, y0 + j, channels: Array((0..<image.channelCount).reversed()),
-          value: { squareRoot ? Double($0).squareRoot() : Double($0) })
+        let value = { (byte: UInt8) in squareRoot ? Double(byte).squareRoot() : Double(byte) }
+        let (dx, dy) =
+          if let channelWeights {
+            gradient(image, x0 + i, y0 + j, weights: channelWeights, value: value)
+          } else {
+            gradient(
+              image, x0 + i, y0 + j, channels: Array((0..<image.channelCount).reversed()), value: value)
+          }
         let magnitude = (dx * dx + dy * dy).squareRoot()
         var angle = atan2(dy, dx)
         if angle < 0 { angle += 2 * Double.pi }

@@ -11,7 +11,7 @@ struct WindowCutter: Sendable {
   /// normalised by its neighbours, to whose votes the pixels half a cell further on contribute.
   private var marginCells: Int {
     switch features {
-    case .dalalTriggs: 1
+    case .dalalTriggs, .dalalTriggsStack: 1
     case .felzenszwalb, .felzenszwalbWithPatterns: 2
     }
   }
