@@ -11,6 +11,15 @@ public enum HOGFeatures: Hashable, Sendable {
   case felzenszwalb(FelzenszwalbHOG)
   case felzenszwalbWithPatterns(PatternedHOG)
 
+  /// Whether there are gradients of colour differences, of which a grey image has none.
+  public var needsColour: Bool {
+    switch self {
+    case .dalalTriggs(let hog): hog.colourDifference != nil
+    case .dalalTriggsStack(let stack): stack.layers.contains { $0.colourDifference != nil }
+    case .felzenszwalb, .felzenszwalbWithPatterns: false
+    }
+  }
+
   /// Pixels from one place of the map to the next: the block stride, or the cell's side.
   public var cellSize: Int {
     switch self {

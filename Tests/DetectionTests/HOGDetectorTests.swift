@@ -247,6 +247,20 @@ import Testing
     #expect(read.detect(in: image) == detector.detect(in: image))
   }
 
+  @Test func aStackSurvivesItsFile() throws {
+    let stack = HOGFeatures.dalalTriggsStack(
+      DalalTriggsStack(layers: [
+        DalalTriggsHOG(binCount: 18, orientation: .signed), DalalTriggsHOG(colourDifference: .blueYellow),
+      ]))
+    let detector = HOGDetector(
+      features: stack, colour: .rgb, components: [component(5, rows: 5, columns: 3, hog: stack, bias: 0.25)])
+    let bytes = try detector.modelFile(provenance: Provenance(command: "x", dataSets: [], seed: 1)).bytes()
+    let read = try HOGDetector(modelFile: try ModelFile(bytes: bytes, name: "m"))
+    #expect(read.features == stack && read.components == detector.components)
+    let image = noise(7, width: 120, height: 100)
+    #expect(read.detect(in: image) == detector.detect(in: image))
+  }
+
   @Test func damagedFilesAreNamed() throws {
     let detector = HOGDetector(
       features: felzenszwalb, colour: .grey, components: [component(3, rows: 4, columns: 4, hog: felzenszwalb)])

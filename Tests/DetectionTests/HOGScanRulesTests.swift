@@ -79,6 +79,7 @@ import Testing
   @Test(arguments: [
     HOGFeatures.dalalTriggs(DalalTriggsHOG()), .felzenszwalb(FelzenszwalbHOG(cellSize: 8)),
     .felzenszwalbWithPatterns(PatternedHOG(cellSize: 8)),
+    .dalalTriggsStack(DalalTriggsStack(layers: [DalalTriggsHOG(), DalalTriggsHOG(colourDifference: .blueYellow)])),
   ]) func samplesAreWhatAScanSees(features: HOGFeatures) {
     let image = noise(width: 160, height: 136)
     let size = PixelSize(width: 48, height: 40)

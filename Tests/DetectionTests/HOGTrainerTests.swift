@@ -279,6 +279,13 @@ import Testing
       ({ $0.scan.scaleFactor = 1 }, "scaleFactor"), ({ $0.objectRegion.width = .nan }, "objectRegion"),
       ({ $0.components.append($0.components[0]) }, "components[1].name"),
       ({ $0.components[0].mirrorOf = "x" }, "components[0].mirrorOf"),
+      (
+        {
+          $0.colour = .grey
+          $0.features = .dalalTriggsStack(DalalTriggsStack(layers: [DalalTriggsHOG(colourDifference: .redGreen)]))
+        }, "colour"
+      ),
+      ({ $0.features = .dalalTriggsStack(DalalTriggsStack(layers: [])) }, "layers"),
     ] as [((inout HOGTrainerOptions) -> Void, String)] {
       var options = HOGTrainerOptions.crosses
       change(&options)

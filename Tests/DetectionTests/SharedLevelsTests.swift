@@ -10,7 +10,10 @@ import Testing
 
 /// Scans whose neighbouring levels share one computed feature map.
 struct SharedLevelsTests {
-  private let variants: [HOGFeatures] = [.felzenszwalb(FelzenszwalbHOG(cellSize: 8)), .dalalTriggs(DalalTriggsHOG())]
+  private let variants: [HOGFeatures] = [
+    .felzenszwalb(FelzenszwalbHOG(cellSize: 8)), .dalalTriggs(DalalTriggsHOG()),
+    .dalalTriggsStack(DalalTriggsStack(layers: [DalalTriggsHOG(), DalalTriggsHOG(colourDifference: .redGreen)])),
+  ]
 
   /// - Parameter smooth: weights alike in all places; otherwise each is drawn for itself.
   private func detector(_ features: HOGFeatures, smooth: Bool = false) -> HOGDetector {
@@ -42,7 +45,7 @@ struct SharedLevelsTests {
 
   /// Levels in the middle of a group are computed: their windows are those of the plain scan. All levels are scanned,
   /// at the same places.
-  @Test(arguments: [0, 1]) func middleLevelsAreExact(kind: Int) throws {
+  @Test(arguments: [0, 1, 2]) func middleLevelsAreExact(kind: Int) throws {
     let detector = detector(variants[kind])
     let image = try photo()
     let plain = detector.windows(in: image, scoringAtLeast: -.infinity, options: options(1))

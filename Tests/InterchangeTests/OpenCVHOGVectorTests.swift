@@ -50,6 +50,24 @@ import Testing
     #expect(try OpenCVHOGVector(path: path) == vector)
   }
 
+  /// OpenCV takes the strongest channel's gradients, and one histogram.
+  @Test func coloursAndStacksAreRefused() throws {
+    let colour = DalalTriggsHOG(colourDifference: .redGreen)
+    let window = PixelSize(width: 64, height: 128)
+    for features in [
+      HOGFeatures.dalalTriggs(colour), .dalalTriggsStack(DalalTriggsStack(layers: [DalalTriggsHOG(), colour])),
+    ] {
+      let size = features.windowMapSize(window)
+      let component = HOGComponent(
+        label: "person", windowSize: window, objectRegion: Box(x: 0, y: 0, width: 1, height: 1), rows: size.rows,
+        columns: size.columns, channelCount: features.channelCount,
+        weights: Array(repeating: 0, count: size.count * features.channelCount), bias: 0)
+      let detector = HOGDetector(features: features, colour: .rgb, components: [component])
+      let error = #expect(throws: InputError.self) { try OpenCVHOGVector(detector: detector) }
+      #expect(error?.field == "features")
+    }
+  }
+
   @Test func felzenszwalbIsRefused() throws {
     let hog = FelzenszwalbHOG()
     let component = HOGComponent(

@@ -162,6 +162,8 @@ public struct HOGTrainerOptions: Hashable, Sendable, Codable {
       }
     }
     try features.validate(source: source)
+    try require(
+      colour == .rgb || !features.needsColour, "colour", colour.rawValue, "\"rgb\", for features of colour differences")
     try require(!components.isEmpty, "components", "none", "one or more")
     let names = components.map(\.name)
     for (index, component) in components.enumerated() {
