@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains cascades of the same samples by opencv_traincascade and by Windhover, in turn, and measures both.
 
-    python3 Benchmarks/peers/compare_cascade_training.py [--opencv PROGRAM] [--only lbp|haar] [--haar-stages N] [--work DIR]
+    python3 Benchmarks/peers/compare_cascade_training.py [--opencv PROGRAM] [--only lbp|haar] [--lbp-runs N] [--work DIR]
 
 Positives are OpenCV's trainingfaces_24-24.vec (`windhover-data fetch opencv-faces` brings it), of which every tenth sample is kept for
 validation; negatives the photos of INRIA Train/neg, and for validation face-free/validation (both under DATASETS_DIR). 24 x 24,
@@ -9,11 +9,12 @@ hit rate 0.995, false alarms 0.5, gentle AdaBoost, stumps, 100 at most; 3000 + 3
 --haar-stages (3) of Haar BASIC, since OpenCV takes hours for more: compare as many as there is time for. OpenCV has buffers of 2048 +
 2048 MB, and both as many threads as --threads says (2).
 
-Ours runs before and after OpenCV's, the second time with the seed 2, and the slower of the two is compared; both cascades are measured, since
-one seed's miss rate alone says little. Each side runs in a process of its own that also reads its data;
-processor seconds (user and system) and the greatest resident memory are the kernel's account of that process. Both write OpenCV's XML, and
-windhover-evaluate stages measures both on the held-out samples and on the same windows. The miss rates at equal false alarms are those at the
-final rate of the cascade that lets more pass; the other's is interpolated between its stages.
+One training's miss rate says little: with the photos in another order OpenCV's own moves by a sixth. So OpenCV is run --lbp-runs (5) or
+--haar-runs (1) times, with the photos in the order of their names and then shuffled, and ours before and after each of them, each time with
+another seed; the slowest of ours is compared with the mean of OpenCV's, and the mean miss rates of both. Each run is a process of its own that
+also reads its data; processor seconds (user and system) and the greatest resident memory are the kernel's account of that process. Both write
+OpenCV's XML, and windhover-evaluate stages measures all on the held-out samples and on the same windows. Miss rates at equal false alarms are
+interpolated between stages, at two rates a decade as far as all cascades reach, and at the least that all reach.
 
 opencv_traincascade is no part of OpenCV 4: build it from OpenCV 3.4 (-DBUILD_opencv_apps=ON). Where it, the samples or the photos are not
 there, that is said and nothing is measured (exit status 1). Writes WORK/cascade-training.json and prints it.
@@ -22,6 +23,7 @@ import argparse
 import json
 import math
 import os
+import random
 import shutil
 import struct
 import subprocess
@@ -88,48 +90,72 @@ def missed_at(stages, rate):
     return None
 
 
+def mean(values):
+    return sum(values) / len(values)
+
+
 def at_equal_alarms(ours, theirs):
-    """Both miss rates at the false alarms of the cascade that lets more pass at its end."""
-    rate = max(ours["stages"][-1]["falseAlarmRate"], theirs["stages"][-1]["falseAlarmRate"])
-    return {"false_alarms": rate, "ours": missed_at(ours["stages"], rate), "opencv": missed_at(theirs["stages"], rate)}
+    """Miss rates of all cascades, and their means, at rates of false alarms that all reach."""
+    last = max(cascade["stages"][-1]["falseAlarmRate"] for cascade in ours + theirs)
+    rates = [rate for exponent in range(1, 7) for rate in (10.0 ** -exponent, 3 * 10.0 ** -(exponent + 1)) if rate > last] + [last]
+    rows = []
+    for rate in rates:
+        row = {"false_alarms": rate}
+        for name, cascades in (("ours", ours), ("opencv", theirs)):
+            missed = [missed_at(cascade["stages"], rate) for cascade in cascades]
+            row |= {name: mean(missed), f"{name}_each": missed}
+        rows.append(row)
+    return rows
 
 
-def compare(kind, stages, options, folder):
-    """One kind of feature: both trainings in turn, and both cascades measured."""
+def compare(kind, stages, run_count, options, folder):
+    """One kind of feature: all trainings in turn, and all cascades measured."""
     work = os.path.join(options.work, kind)
-    seeds = (1, 2)
     shutil.rmtree(work, ignore_errors=True)
-    os.makedirs(os.path.join(work, "opencv"))
-    train, held, photos, listing = folder
+    train, held, photos, names = folder
     count = str(options.samples)
-    ours = [os.path.join(options.programs, "windhover-train"), "cascade", "-p", f"vec:{train}", "-n", f"folder:{photos}",
+
+    def ours(seed):
+        path = os.path.join(work, f"ours-{seed}.xml")
+        return path, [
+            os.path.join(options.programs, "windhover-train"), "cascade", "-p", f"vec:{train}", "-n", f"folder:{photos}",
             "--features", {"lbp": "lbp", "haar": "haar-basic"}[kind], "--stages", str(stages), "--samples", f"{count},{count}",
             "--hit-rate", "0.995", "--false-alarm", "0.5", "--window", f"{SIDE}x{SIDE}", "--goal", "0", "--copies", "0",
-            "--threads", str(options.threads), "--memory", "4096", "--restart"]
-    ours_xml = [os.path.join(work, f"ours-{seed}.xml") for seed in seeds]
-    theirs = [options.opencv, "-data", os.path.join(work, "opencv"), "-vec", train, "-bg", listing, "-numPos", count,
-              "-numNeg", count, "-numStages", str(stages), "-w", str(SIDE), "-h", str(SIDE), "-featureType",
-              {"lbp": "LBP", "haar": "HAAR"}[kind], "-bt", "GAB", "-maxDepth", "1", "-maxWeakCount", "100", "-minHitRate", "0.995",
-              "-maxFalseAlarmRate", "0.5", "-precalcValBufSize", "2048", "-precalcIdxBufSize", "2048",
-              "-numThreads", str(options.threads)] + (["-mode", "BASIC"] if kind == "haar" else [])
-    runs = []
-    first, second = ([*ours, "--seed", str(seed), "-o", path] for seed, path in zip(seeds, ours_xml))
-    for name, command in [("ours", first), ("opencv", theirs), ("ours", second)]:
-        figures = measured(command, os.path.join(work, f"{name}{len(runs)}.log"))
-        print(f"{kind}, {stages} stages, {name}: {figures}", file=sys.stderr)
-        runs.append(figures)
-    slower = max(runs[0]["processor_seconds"], runs[2]["processor_seconds"])
-    clock = max(runs[0]["seconds"], runs[2]["seconds"])
-    own = [validation(options, path, held, work) for path in ours_xml]
-    other = validation(options, os.path.join(work, "opencv", "cascade.xml"), held, work)
+            "--threads", str(options.threads), "--memory", "4096", "--restart", "--seed", str(seed), "-o", path]
+
+    def theirs(order):
+        target = os.path.join(work, f"opencv-{order}")
+        os.makedirs(target)
+        listing = os.path.join(target, "negatives.txt")
+        shuffled = list(names)
+        if order > 1:
+            random.Random(order).shuffle(shuffled)
+        with open(listing, "w") as file:
+            file.writelines(os.path.join(os.path.abspath(photos), name) + "\n" for name in shuffled)
+        return os.path.join(target, "cascade.xml"), [
+            options.opencv, "-data", target, "-vec", train, "-bg", listing, "-numPos", count,
+            "-numNeg", count, "-numStages", str(stages), "-w", str(SIDE), "-h", str(SIDE), "-featureType",
+            {"lbp": "LBP", "haar": "HAAR"}[kind], "-bt", "GAB", "-maxDepth", "1", "-maxWeakCount", "100", "-minHitRate", "0.995",
+            "-maxFalseAlarmRate", "0.5", "-precalcValBufSize", "2048", "-precalcIdxBufSize", "2048",
+            "-numThreads", str(options.threads)] + (["-mode", "BASIC"] if kind == "haar" else [])
+
+    os.makedirs(work)
+    sides = {"ours": (ours, []), "opencv": (theirs, [])}
+    turns = [turn for number in range(1, run_count + 1) for turn in (("ours", number), ("opencv", number))] + [("ours", run_count + 1)]
+    for name, number in turns:
+        command, runs = sides[name]
+        path, words = command(number)
+        figures = measured(words, os.path.join(work, f"{name}-{number}.log"))
+        print(f"{kind}, {stages} stages, {name} {number}: {figures}", file=sys.stderr)
+        runs.append(figures | {"validation": validation(options, path, held, work)})
+    (_, own), (_, other) = sides["ours"], sides["opencv"]
     return {
-        "stages": stages, "samples": options.samples, "ours": [runs[0], runs[2]], "opencv": runs[1],
-        "processor_ratio": runs[1]["processor_seconds"] / slower, "clock_ratio": runs[1]["seconds"] / clock,
-        "memory_ratio": runs[1]["memory_mb"] / max(runs[0]["memory_mb"], runs[2]["memory_mb"]),
-        "at_equal_false_alarms": [at_equal_alarms(one, other) for one in own],
-        "validation": {"positives": other["positives"], "windows": other["windows"], "ours": [one["stages"] for one in own],
-                       "opencv": other["stages"],
-                       "trees_a_window": {"ours": [one["treesPerWindow"] for one in own], "opencv": other["treesPerWindow"]}},
+        "stages": stages, "samples": options.samples,
+        "processor_ratio": mean([run["processor_seconds"] for run in other]) / max(run["processor_seconds"] for run in own),
+        "clock_ratio": mean([run["seconds"] for run in other]) / max(run["seconds"] for run in own),
+        "memory_ratio": max(run["memory_mb"] for run in other) / max(run["memory_mb"] for run in own),
+        "at_equal_false_alarms": at_equal_alarms([run["validation"] for run in own], [run["validation"] for run in other]),
+        "ours": own, "opencv": other,
     }
 
 
@@ -141,6 +167,8 @@ def main():
     parser.add_argument("--only", choices=["lbp", "haar"])
     parser.add_argument("--lbp-stages", type=int, default=12)
     parser.add_argument("--haar-stages", type=int, default=3)
+    parser.add_argument("--lbp-runs", type=int, default=5, help="trainings by OpenCV; ours has one more")
+    parser.add_argument("--haar-runs", type=int, default=1)
     parser.add_argument("--samples", type=int, default=3000, help="positives a stage, and negatives")
     parser.add_argument("--windows", type=int, default=2_000_000, help="validation windows")
     parser.add_argument("--threads", type=int, default=2)
@@ -162,15 +190,13 @@ def main():
         sys.exit("\n  ".join(["cascade training: not measured:", *reasons]))
     os.makedirs(options.work, exist_ok=True)
     options.work = os.path.abspath(options.work)
-    train, held, listing = (os.path.join(options.work, name) for name in ("train.vec", "held.vec", "negatives.txt"))
+    train, held = (os.path.join(options.work, name) for name in ("train.vec", "held.vec"))
     trained, kept = split_samples(options.vec, train, held)
-    with open(listing, "w") as file:
-        for name in sorted(os.listdir(photos)):
-            file.write(os.path.join(os.path.abspath(photos), name) + "\n")
     figures = {"faces": trained, "held_out": kept, "threads": options.threads}
-    for kind, stages in [("lbp", options.lbp_stages), ("haar", options.haar_stages)]:
+    folder = (train, held, photos, sorted(os.listdir(photos)))
+    for kind, stages, runs in [("lbp", options.lbp_stages, options.lbp_runs), ("haar", options.haar_stages, options.haar_runs)]:
         if options.only in (None, kind):
-            figures[kind] = compare(kind, stages, options, (train, held, photos, listing))
+            figures[kind] = compare(kind, stages, runs, options, folder)
     figures["load_average"] = os.getloadavg()
     with open(os.path.join(options.work, "cascade-training.json"), "w") as file:
         json.dump(figures, file, indent=2)

@@ -19,15 +19,21 @@ public struct BoostingOptions: Hashable, Sendable, Codable {
   public var maximumDepth: Int
   /// A tree is grown on the heaviest samples that hold this share of the weight; 1 takes all.
   public var weightTrimming: Double
+  /// Where features are categories: how much weight without a response, as a share of the node's weight, is added to each
+  /// category before they are ordered by their mean responses and divided into two sets. Means of rare categories are chance:
+  /// so they come to the middle, where those lie of which there is no sample. 0 orders by the plain means.
+  public var categoryPrior: Double
   /// The most trees.
   public var maximumTreeCount: Int
 
   public init(
-    algorithm: Algorithm = .gentle, maximumDepth: Int = 1, weightTrimming: Double = 0.95, maximumTreeCount: Int = 100
+    algorithm: Algorithm = .gentle, maximumDepth: Int = 1, weightTrimming: Double = 0.95, categoryPrior: Double = 0.003,
+    maximumTreeCount: Int = 100
   ) {
     self.algorithm = algorithm
     self.maximumDepth = maximumDepth
     self.weightTrimming = weightTrimming
+    self.categoryPrior = categoryPrior
     self.maximumTreeCount = maximumTreeCount
   }
 
@@ -39,6 +45,7 @@ public struct BoostingOptions: Hashable, Sendable, Codable {
       algorithm: try values.decodeIfPresent(Algorithm.self, forKey: .algorithm) ?? base.algorithm,
       maximumDepth: try values.decodeIfPresent(Int.self, forKey: .maximumDepth) ?? base.maximumDepth,
       weightTrimming: try values.decodeIfPresent(Double.self, forKey: .weightTrimming) ?? base.weightTrimming,
+      categoryPrior: try values.decodeIfPresent(Double.self, forKey: .categoryPrior) ?? base.categoryPrior,
       maximumTreeCount: try values.decodeIfPresent(Int.self, forKey: .maximumTreeCount) ?? base.maximumTreeCount)
   }
 
@@ -54,6 +61,7 @@ public struct BoostingOptions: Hashable, Sendable, Codable {
     try check("maximumDepth", (1...16).contains(maximumDepth), "\(maximumDepth)", "1 to 16")
     try check(
       "weightTrimming", weightTrimming > 0 && weightTrimming <= 1, "\(weightTrimming)", "more than 0, at most 1")
+    try check("categoryPrior", (0...1).contains(categoryPrior), "\(categoryPrior)", "0 to 1")
     try check("maximumTreeCount", (1...100_000).contains(maximumTreeCount), "\(maximumTreeCount)", "1 to 100000")
   }
 }

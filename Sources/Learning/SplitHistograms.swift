@@ -100,23 +100,26 @@ enum SplitHistograms {
   }
 
   /// About the greatest gain of dividing the categories into two sets: they are ordered by their mean response in 256
-  /// steps (Fisher 1958 and Breiman 1984 show that the best sets are the two ends of that order).
+  /// steps (Fisher 1958 and Breiman 1984 show that the best sets are the two ends of that order; `prior` draws rare ones to
+  /// its middle).
   ///
   /// - Parameters:
+  ///   - prior: see `BoostingOptions.categoryPrior`.
   ///   - scratch: 256 packed sums.
   ///   - floats: 512 floats.
   @inline(never)
   static func categoryGain(
-    _ histogram: UnsafePointer<UInt64>, total: UInt64, criterion: SplitProblem.Criterion,
+    _ histogram: UnsafePointer<UInt64>, total: UInt64, criterion: SplitProblem.Criterion, prior: Float,
     scratch: UnsafeMutablePointer<UInt64>, floats: UnsafeMutablePointer<Float>
   ) -> Float {
     if criterion == .misclassification { return categoryBound(histogram, criterion: criterion) }
     let ratios = floats
+    let added = prior * SplitProblem.parts(total).weight
     var least = Float.infinity
     var greatest = -Float.infinity
     for category in 0..<binCount {
       let (weight, response) = SplitProblem.parts(histogram[category])
-      let ratio = weight > 0 ? response / weight : 0
+      let ratio = weight > 0 ? response / (weight + added) : 0
       ratios[category] = ratio
       least = min(least, ratio)
       greatest = max(greatest, ratio)

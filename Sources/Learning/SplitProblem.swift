@@ -13,6 +13,8 @@ struct SplitProblem: Sendable {
   }
 
   let criterion: Criterion
+  /// See `BoostingOptions.categoryPrior`.
+  let categoryPrior: Double
   /// Samples in segments, those of each segment in rising order; earlier segments hold the heavier ones.
   let samples: [UInt32]
   /// For each sample the weight in the low and the weighted response in the high 32 bits. Sums of them are sums of both:
@@ -31,10 +33,12 @@ struct SplitProblem: Sendable {
 
   /// - Parameters:
   ///   - samples: heaviest first.
+  ///   - categoryPrior: see `BoostingOptions.categoryPrior`.
   ///   - segmentRemainders: after which shares of the samples' weighted squared responses features are looked at again, as
   ///     what is left, falling; empty for one segment.
   init(
-    _ samples: [Int], weights: BoostingWeights, criterion: Criterion, segmentRemainders: [Double] = []
+    _ samples: [Int], weights: BoostingWeights, criterion: Criterion, categoryPrior: Double,
+    segmentRemainders: [Double] = []
   ) {
     var weightSum = 0.0
     var responseSum = 0.0
@@ -89,6 +93,7 @@ struct SplitProblem: Sendable {
       remainders.append(end == used.count ? 0 : Float(rest) + Float(2 * used.count))
     }
     self.criterion = criterion
+    self.categoryPrior = categoryPrior
     self.samples = ordered
     self.packed = packed
     self.segmentEnds = ends

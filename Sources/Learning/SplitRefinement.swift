@@ -22,7 +22,7 @@ extension SplitSearch {
     likely = candidates.map(\.feature)
     let splits = executor.map(candidates.count) { number in
       table.features.areCategories
-        ? categorySplit(candidates[number].feature, samples, weights, problem.criterion)
+        ? categorySplit(candidates[number].feature, samples, weights, problem)
         : thresholdSplit(candidates[number].feature, samples, weights, problem.criterion)
     }
     var best: ExactSplit?
@@ -81,8 +81,9 @@ extension SplitSearch {
   }
 
   private func categorySplit(
-    _ feature: Int, _ samples: [Int], _ weights: BoostingWeights, _ criterion: SplitProblem.Criterion
+    _ feature: Int, _ samples: [Int], _ weights: BoostingWeights, _ problem: SplitProblem
   ) -> ExactSplit? {
+    let criterion = problem.criterion
     let sampleCount = table.features.sampleCount
     let bytes = table.withRows(feature..<feature + 1) { row in
       Array(UnsafeBufferPointer(start: row, count: sampleCount))
@@ -93,16 +94,17 @@ extension SplitSearch {
       sums[Int(bytes[index])].add(index, weights)
       total.add(index, weights)
     }
-    let order = (0..<256).filter { sums[$0].weight > 0 }.sorted { a, b in
-      let (first, second) = (sums[a].response / sums[a].weight, sums[b].response / sums[b].weight)
-      return first != second ? first < second : a < b
-    }
+    let added = problem.categoryPrior * total.weight
+    // Those without a sample have the mean 0: they go where it lies.
+    let means = sums.map { $0.weight > 0 ? $0.response / ($0.weight + added) : 0 }
+    let order = (0..<256).sorted { means[$0] != means[$1] ? means[$0] < means[$1] : $0 < $1 }
     var left = Sums()
     var best: (gain: Double, count: Int)?
-    for place in 0..<max(0, order.count - 1) {
-      left.weight += sums[order[place]].weight
-      left.response += sums[order[place]].response
-      guard left.weight < total.weight else { continue }
+    let last = order.last { sums[$0].weight > 0 }
+    for (place, category) in order.enumerated() where sums[category].weight > 0 {
+      left.weight += sums[category].weight
+      left.response += sums[category].response
+      guard category != last, left.weight < total.weight else { break }
       let gain = total.gain(left, criterion)
       if gain > best?.gain ?? -.infinity { best = (gain, place + 1) }
     }

@@ -118,7 +118,9 @@ struct SplitSearch: Sendable {
             found.add(
               feature,
               SplitHistograms.categoryGain(
-                histogram, total: summed, criterion: problem.criterion, scratch: spare, floats: floats))
+                histogram, total: summed, criterion: problem.criterion, prior: Float(problem.categoryPrior),
+                scratch: spare,
+                floats: floats))
           } else {
             let gain = SplitHistograms.thresholdGain(
               histogram, total: summed, criterion: problem.criterion, scratch: floats)

@@ -39,7 +39,7 @@ struct TreeGrower {
       var split: ExactSplit?
       if node.depth < options.maximumDepth, node.trimmed.count > 1 {
         let problem = SplitProblem(
-          node.trimmed, weights: weights, criterion: criterion,
+          node.trimmed, weights: weights, criterion: criterion, categoryPrior: options.categoryPrior,
           // What categories may gain at most is too loose a bound to drop features by.
           segmentRemainders: search.table.features.areCategories ? [] : [0.7 * expectedGain, 0.3 * expectedGain])
         split = search.bestSplit(node.trimmed, weights: weights, problem: problem, likely: &likely)

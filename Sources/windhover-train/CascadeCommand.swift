@@ -52,6 +52,9 @@ enum CascadeCommand {
         .value("--depth", "N", help: "Splits from a tree's root to a leaf. Default: 1, a stump."),
         .value("--trees", "N", help: "The most trees a stage. Default: 100."),
         .value("--weight-trimming", "SHARE", help: "Share of the weight that trees are grown on. Default: 0.95."),
+        .value(
+          "--category-prior", "SHARE",
+          help: "How far rare patterns of lbp are drawn to the middle, as a share of the weight. Default: 0.003."),
         .value("--stages", "N", help: "The most stages. Default: 20."),
         .value("--hit-rate", "SHARE", help: "Positives that a stage lets pass. Default: 0.995."),
         .value("--false-alarm", "SHARE", help: "Negatives that a stage may let pass. Default: 0.5."),
@@ -177,6 +180,7 @@ enum CascadeCommand {
     if let value = try options.integer("--depth", in: 1...16) { training.boosting.maximumDepth = value }
     if let value = try options.integer("--trees", in: 1...100_000) { training.boosting.maximumTreeCount = value }
     if let value = try options.number("--weight-trimming", in: 1e-3...1) { training.boosting.weightTrimming = value }
+    if let value = try options.number("--category-prior", in: 0...1) { training.boosting.categoryPrior = value }
     if let value = try options.integer("--stages", in: 1...1000) { training.stageCount = value }
     if let value = try options.properShare("--hit-rate") { training.hitRate = value }
     if let value = try options.properShare("--false-alarm") { training.falseAlarmRate = value }

@@ -114,7 +114,7 @@ struct BoosterTests {
   func stumpOracle(_ seed: UInt64, _ algorithm: BoostingOptions.Algorithm) throws {
     for categories in [nil, 6] {
       let (features, labels) = random(seed, features: 13, samples: 61, categories: categories)
-      let options = BoostingOptions(algorithm: algorithm, weightTrimming: 1, maximumTreeCount: 4)
+      let options = BoostingOptions(algorithm: algorithm, weightTrimming: 1, categoryPrior: 0, maximumTreeCount: 4)
       var scores = [Double](repeating: 0, count: labels.count)
       for tree in try train(features, labels, options).trees {
         let weights = BoostingWeights(labels: labels, scores: scores, algorithm: algorithm)
@@ -162,6 +162,26 @@ struct BoosterTests {
     let fine = loss(try train(features, labels, options))
     features.binCount = 32
     #expect(loss(try train(features, labels, options)) < 1.02 * fine)
+  }
+
+  @Test("rare categories are ordered nearer to the middle, and those without a sample lie in it; worked by hand")
+  func categoryPrior() throws {
+    // Category 0: one negative. 1: six positives, four negatives. 2: eight positives. 3: one positive. No other is there.
+    let values = [0] + Array(repeating: Float(1), count: 10) + Array(repeating: 2, count: 8) + [3]
+    let labels =
+      [false] + Array(repeating: true, count: 6) + Array(repeating: false, count: 4) + Array(repeating: true, count: 9)
+    func left(_ prior: Double) throws -> [Int] {
+      let features = ListedFeatures(values: [values], areCategories: true)
+      let options = BoostingOptions(weightTrimming: 1, categoryPrior: prior, maximumTreeCount: 1)
+      guard case .isIn(let set) = try train(features, labels, options).trees.first?.nodes.first?.split else {
+        return []
+      }
+      return (0..<256).filter(set.contains)
+    }
+    // By their means -1, 0.2, 1, 1 the best cut is before the second last: 0.09 + 9 of 20, against 7.4 and 8.3.
+    #expect(try left(0) == [0, 1] + Array(4..<256))
+    // With 20 added to each weight, the means are -0.05, 0.067, 0.29, 0.048: the rare one comes before category 1.
+    #expect(try left(1) == [0, 1] + Array(3..<256))
   }
 
   @Test("weight trimming keeps samples of one weight together, and the heaviest")
@@ -220,7 +240,8 @@ struct BoosterTests {
       let result = try train(
         features, golden.labels.map { $0 > 0 },
         BoostingOptions(
-          algorithm: item.algorithm, maximumDepth: item.depth, weightTrimming: 1, maximumTreeCount: 6))
+          algorithm: item.algorithm, maximumDepth: item.depth, weightTrimming: 1, categoryPrior: 0, maximumTreeCount: 6)
+      )
       let worst = zip(result.scores, item.sums).map { abs($0 - $1) }.max() ?? 0
       #expect(worst < 2e-4, "\(item.algorithm) \(item.areCategories) \(item.depth)")
     }
