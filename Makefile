@@ -16,8 +16,8 @@ PROGRAMS := windhover-train windhover-evaluate windhover-detect windhover-data w
 SOURCES := Sources Tests Package.swift Benchmarks/Package.swift Benchmarks/Sources
 
 # The packages that pkg-config must know, and Debian's packages that bring them.
-LIBRARIES := openblas libpng libturbojpeg cairo
-PACKAGES := libopenblas-dev libpng-dev libturbojpeg0-dev libcairo2-dev pkg-config
+LIBRARIES := expat openblas libpng libturbojpeg cairo
+PACKAGES := libexpat1-dev libopenblas-dev libpng-dev libturbojpeg0-dev libcairo2-dev pkg-config
 
 # The instructions to build for: `baseline` runs on any processor of the architecture, `x86-64-v3` needs AVX2 and computes the same
 # numbers up to twice as fast. By itself what this machine has; in a package (DESTDIR) baseline, since it runs on other machines.

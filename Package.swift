@@ -20,12 +20,13 @@ let package = Package(
   targets: [
     // System libraries: module maps and shim headers only.
     .systemLibrary(name: "COpenBLAS", pkgConfig: "openblas", providers: [.apt(["libopenblas-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
     .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
 
     // Foundations.
-    .target(name: "Execution"),
+    .target(name: "Execution", dependencies: ["CExpat"]),
     .target(name: "Geometry", dependencies: ["Execution"]),
     .target(name: "LinearAlgebra", dependencies: ["COpenBLAS", "Execution"]),
     .target(name: "Imaging", dependencies: ["CPNG", "CTurboJPEG", "CCairo", "Execution", "Geometry"]),

@@ -19,7 +19,7 @@ enum ImglabReader {
     let file = request.path
     let root = request.options["root"] ?? folderName(of: file)
     let fallback = request.label(default: "object")
-    var scanner = try XMLScanner(bytes: FileBytes.read(file, limit: TextLines.byteLimit), path: file)
+    let scanner = try XMLScanner(bytes: FileBytes.read(file, limit: TextLines.byteLimit), path: file)
     var path: [String] = []
     var image: (name: String, line: Int)?
     var entries: [DatasetBuilder.Entry] = []

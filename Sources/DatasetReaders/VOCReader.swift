@@ -100,7 +100,7 @@ private struct VOCFile {
   var objects: [Object] = []
 
   init(_ file: String) throws {
-    var scanner = try XMLScanner(bytes: FileBytes.read(file, limit: 1 << 26), path: file)
+    let scanner = try XMLScanner(bytes: FileBytes.read(file, limit: 1 << 26), path: file)
     var path: [String] = []
     var text = ""
     var object: Object?

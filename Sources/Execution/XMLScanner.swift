@@ -1,278 +1,126 @@
-/// Reads XML (the part of XML 1.0 that data files use) as a run of events, from memory.
+import CExpat
+
+/// Reads XML as a run of events, from memory, with the library Expat.
 ///
-/// Foundation's parser is not used: it needs a shared libxml2, which statically linked programs would have to find at run
-/// time. Entities other than the five predefined ones and character references do not exist here, so no file can pull in
-/// another or blow itself up; a document type with declarations of its own is refused. Namespaces are part of the name.
-package struct XMLScanner {
+/// Foundation's parser is not used: it cannot tell a document type with entities of its own from one without, and statically
+/// linked programs would have to find its libxml2 at run time. A document type that declares entities, or names a file that
+/// might, is refused: no file can pull in another or blow itself up. Namespaces are part of the name.
+package final class XMLScanner {
   package enum Event: Hashable {
     case start(name: String, attributes: [String: String])
     case end(name: String)
-    /// Text and CDATA between tags, references replaced; may come in several pieces.
+    /// All text between two tags, references replaced; none where it is blank.
     case text(String)
   }
 
   package static let depthLimit = 64
 
+  /// 1-based line of the newest event's tag, or of the end of its text.
+  package private(set) var line = 1
+
   private let path: String
   private let bytes: [UInt8]
-  private let isLatin1: Bool
+  private let parser: XML_Parser
+  /// Bytes that the parser has been given.
   private var position = 0
-  /// 1-based line of `position`.
-  package private(set) var line = 1
-  private var open: [String] = []
-  private var pendingEnd: String?
-  private var hasRoot = false
+  private var events: [(event: Event, line: Int)] = []
+  private var nextEvent = 0
+  private var text = ""
+  private var depth = 0
+  private var failure: InputError?
+  private var isDone = false
 
   /// - Parameter path: what errors call the document.
   package init(bytes: [UInt8], path: String) throws {
+    guard let parser = XML_ParserCreate(nil) else { throw InputError(source: path, problem: "no memory to read it") }
     self.path = path
     self.bytes = bytes
-    var start = 0
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { start = 3 }
-    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
-      throw InputError(source: path, problem: "is UTF-16", expected: "UTF-8 or ISO-8859-1")
+    self.parser = parser
+    XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
+    XML_SetElementHandler(
+      parser, { XMLScanner.from($0).began($1, $2) }, { data, name in XMLScanner.from(data).ended(name) })
+    XML_SetCharacterDataHandler(parser) { data, bytes, count in
+      guard let bytes else { return }
+      let piece = UnsafeRawBufferPointer(start: bytes, count: Int(count))
+      XMLScanner.from(data).text += String(decoding: piece, as: UTF8.self)
     }
-    let head = String(decoding: bytes[start..<min(bytes.count, start + 200)], as: UTF8.self).lowercased()
-    let declaration = head.hasPrefix("<?xml") ? head.prefix { $0 != ">" } : ""
-    isLatin1 = declaration.contains("iso-8859-1") || declaration.contains("latin1")
-    position = start
-    if !isLatin1, String(validating: bytes[start...], as: UTF8.self) == nil {
-      throw InputError(
-        source: path, problem: "is not UTF-8 text",
-        hint: "if it is Latin-1, its first line must say encoding=\"ISO-8859-1\"")
-    }
-    if let place = bytes.firstIndex(where: { $0 < 0x20 && !XMLScanner.isBlank($0) }) {
-      throw InputError(
-        source: path, line: 1 + bytes[..<place].count { $0 == UInt8(ascii: "\n") },
-        problem: "is not well-formed XML: a control character", found: "the byte \(bytes[place])", expected: "text")
+    XML_SetStartDoctypeDeclHandler(parser) { data, _, system, _, hasDeclarations in
+      guard system != nil || hasDeclarations != 0 else { return }
+      XMLScanner.from(data).fail("has a document type that may declare entities", hint: "delete <!DOCTYPE ...>")
     }
   }
+
+  deinit { XML_ParserFree(parser) }
 
   /// The next event, or `nil` at the end of a whole document.
   /// - Throws: `InputError` with the line where the document is not well formed.
-  package mutating func next() throws -> Event? {
-    if let name = pendingEnd {
-      pendingEnd = nil
-      return .end(name: name)
+  package func next() throws -> Event? {
+    while nextEvent == events.count {
+      if let failure { throw failure }
+      if isDone { return nil }
+      events.removeAll(keepingCapacity: true)
+      nextEvent = 0
+      parse()
     }
-    while position < bytes.count {
-      if bytes[position] != UInt8(ascii: "<") {
-        if let text = try readText() { return .text(text) }
-        continue
-      }
-      if starts(with: "<!--") {
-        try skip(past: "-->", from: 4, "a comment")
-      } else if starts(with: "<![CDATA[") {
-        guard !open.isEmpty else { throw failure("text outside the root element") }
-        let begin = position + 9
-        try skip(past: "]]>", from: 9, "a CDATA section")
-        return .text(string(bytes[begin..<position - 3]))
-      } else if starts(with: "<!DOCTYPE") {
-        try skipDocumentType()
-      } else if starts(with: "<?") {
-        try skip(past: "?>", from: 2, "a processing instruction")
-      } else if starts(with: "</") {
-        return try readEndTag()
-      } else {
-        return try readStartTag()
-      }
+    line = events[nextEvent].line
+    nextEvent += 1
+    return events[nextEvent - 1].event
+  }
+
+  /// Gives the parser the next piece. What comes before a fault in it is handed out before the fault is.
+  private func parse() {
+    let count = min(1 << 14, bytes.count - position)
+    let isLast = position + count == bytes.count
+    let status = bytes.withUnsafeBytes {
+      let piece = $0.baseAddress.map { ($0 + position).assumingMemoryBound(to: CChar.self) }
+      return XML_Parse(parser, piece, Int32(count), isLast ? 1 : 0)
     }
-    if let name = open.last { throw failure("ends before </\(name)>") }
-    if !hasRoot { throw failure("holds no element") }
-    return nil
+    position += count
+    isDone = isLast
+    guard status != XML_STATUS_OK, failure == nil else { return }
+    let code = XML_GetErrorCode(parser)
+    let words = code == XML_ERROR_INVALID_TOKEN ? "invalid token" : XML_ErrorString(code).map { String(cString: $0) }
+    failure = InputError(
+      source: path, line: currentLine, problem: "is not well-formed XML: \(words ?? "unknown fault")",
+      hint: code == XML_ERROR_UNKNOWN_ENCODING || code == XML_ERROR_INVALID_TOKEN
+        ? "text must be UTF-8, or what encoding=\"...\" in its first line says: ISO-8859-1, US-ASCII or UTF-16" : nil)
   }
 
-  // MARK: Pieces
+  private var currentLine: Int { Int(XML_GetCurrentLineNumber(parser)) }
 
-  private func failure(_ problem: String) -> InputError {
-    InputError(source: path, line: line, problem: "is not well-formed XML: \(problem)")
+  private static func from(_ data: UnsafeMutableRawPointer?) -> XMLScanner {
+    guard let data else { preconditionFailure("the parser lost its scanner") }
+    return Unmanaged<XMLScanner>.fromOpaque(data).takeUnretainedValue()
   }
 
-  private func starts(with text: StaticString) -> Bool {
-    let count = text.utf8CodeUnitCount
-    guard position + count <= bytes.count else { return false }
-    return (0..<count).allSatisfy { bytes[position + $0] == text.utf8Start[$0] }
+  private func fail(_ problem: String, hint: String? = nil) {
+    failure = InputError(source: path, line: currentLine, problem: problem, hint: hint)
+    XML_StopParser(parser, 0)
   }
 
-  private func string(_ slice: ArraySlice<UInt8>) -> String {
-    isLatin1
-      ? String(String.UnicodeScalarView(slice.map { Unicode.Scalar($0) })) : String(decoding: slice, as: UTF8.self)
-  }
-
-  private mutating func advance(by count: Int) {
-    for _ in 0..<count {
-      if bytes[position] == UInt8(ascii: "\n") { line += 1 }
-      position += 1
-    }
-  }
-
-  private mutating func skip(past end: StaticString, from offset: Int, _ what: String) throws {
-    let begin = line
-    advance(by: offset)
-    while position < bytes.count {
-      if starts(with: end) {
-        advance(by: end.utf8CodeUnitCount)
-        return
-      }
-      advance(by: 1)
-    }
-    line = begin
-    throw failure("\(what) does not end")
-  }
-
-  private mutating func skipDocumentType() throws {
-    guard !hasRoot else { throw failure("a document type inside the document") }
-    let begin = line
-    while position < bytes.count {
-      if bytes[position] == UInt8(ascii: "[") {
-        throw failure("its document type declares entities, which are not read")
-      }
-      let isEnd = bytes[position] == UInt8(ascii: ">")
-      advance(by: 1)
-      if isEnd { return }
-    }
-    line = begin
-    throw failure("a document type does not end")
-  }
-
-  private mutating func readText() throws -> String? {
-    let begin = position
-    let firstLine = line
-    while position < bytes.count, bytes[position] != UInt8(ascii: "<") { advance(by: 1) }
-    let slice = bytes[begin..<position]
-    let isBlank = slice.allSatisfy { XMLScanner.isSpace($0) }
-    if isBlank { return nil }
-    guard !open.isEmpty else {
-      line = firstLine
-      throw failure("text outside the root element")
-    }
-    return try unescaped(slice)
-  }
-
-  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || isBlank(byte) }
-
-  /// The control characters that XML allows.
-  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x09 || byte == 0x0A || byte == 0x0D }
-
-  private static func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."),
-      UInt8(ascii: ":"), 0x80...0xFF:
-      true
-    default: false
-    }
-  }
-
-  private mutating func skipSpace() {
-    while position < bytes.count, XMLScanner.isSpace(bytes[position]) { advance(by: 1) }
-  }
-
-  private mutating func readName(_ what: String) throws -> String {
-    let begin = position
-    while position < bytes.count, XMLScanner.isNameByte(bytes[position]) { position += 1 }
-    guard position > begin else { throw failure("\(what) has no name") }
-    return string(bytes[begin..<position])
-  }
-
-  private mutating func expect(_ byte: UInt8, _ what: String) throws {
-    guard position < bytes.count, bytes[position] == byte else {
-      throw failure("\(what) lacks \"\(Character(Unicode.Scalar(byte)))\"")
-    }
-    advance(by: 1)
-  }
-
-  private mutating func readEndTag() throws -> Event {
-    position += 2
-    let name = try readName("an end tag")
-    skipSpace()
-    try expect(UInt8(ascii: ">"), "</\(name)")
-    guard let expected = open.popLast() else { throw failure("</\(name)> closes nothing") }
-    guard expected == name else { throw failure("</\(name)> where </\(expected)> is due") }
-    return .end(name: name)
-  }
-
-  private mutating func readStartTag() throws -> Event {
-    position += 1
-    let name = try readName("a tag")
-    if open.isEmpty {
-      guard !hasRoot else { throw failure("a second root element <\(name)>") }
-      hasRoot = true
-    }
-    guard open.count < XMLScanner.depthLimit else {
-      throw failure("elements nest deeper than \(XMLScanner.depthLimit)")
+  private func began(_ name: UnsafePointer<CChar>?, _ list: UnsafeMutablePointer<UnsafePointer<CChar>?>?) {
+    depth += 1
+    guard depth <= XMLScanner.depthLimit else {
+      return fail("elements nest deeper than \(XMLScanner.depthLimit)")
     }
     var attributes: [String: String] = [:]
-    while true {
-      skipSpace()
-      guard position < bytes.count else { throw failure("<\(name) does not end") }
-      if starts(with: "/>") {
-        position += 2
-        pendingEnd = name
-        return .start(name: name, attributes: attributes)
-      }
-      if bytes[position] == UInt8(ascii: ">") {
-        position += 1
-        open.append(name)
-        return .start(name: name, attributes: attributes)
-      }
-      let key = try readName("an attribute of <\(name)>")
-      skipSpace()
-      try expect(UInt8(ascii: "="), "attribute \(key)")
-      skipSpace()
-      guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") || bytes[position] == UInt8(ascii: "'") else {
-        throw failure("attribute \(key) has no quotes")
-      }
-      let quote = bytes[position]
-      position += 1
-      let begin = position
-      while position < bytes.count, bytes[position] != quote {
-        if bytes[position] == UInt8(ascii: "<") { throw failure("\"<\" in attribute \(key)") }
-        advance(by: 1)
-      }
-      guard position < bytes.count else { throw failure("attribute \(key) does not end") }
-      let value = try unescaped(bytes[begin..<position])
-      position += 1
-      guard attributes.updateValue(value, forKey: key) == nil else { throw failure("attribute \(key) is there twice") }
+    var at = 0
+    while let list, let key = list[at], let value = list[at + 1] {
+      attributes[String(cString: key)] = String(cString: value)
+      at += 2
     }
+    add(.start(name: name.map { String(cString: $0) } ?? "", attributes: attributes))
   }
 
-  private func unescaped(_ slice: ArraySlice<UInt8>) throws -> String {
-    guard slice.contains(UInt8(ascii: "&")) else { return string(slice) }
-    var result = ""
-    var rest = slice
-    while let mark = rest.firstIndex(of: UInt8(ascii: "&")) {
-      result += string(rest[..<mark])
-      guard let end = rest[mark...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
-        throw failure("\"&\" without \";\"")
-      }
-      let reference = string(rest[(mark + 1)..<end])
-      guard let character = XMLScanner.character(reference) else {
-        throw failure("&\(reference); is not known")
-      }
-      result.unicodeScalars.append(character)
-      rest = rest[(end + 1)...]
-    }
-    return result + string(rest)
+  private func ended(_ name: UnsafePointer<CChar>?) {
+    depth -= 1
+    add(.end(name: name.map { String(cString: $0) } ?? ""))
   }
 
-  private static func character(_ reference: String) -> Unicode.Scalar? {
-    switch reference {
-    case "amp": return "&"
-    case "lt": return "<"
-    case "gt": return ">"
-    case "quot": return "\""
-    case "apos": return "'"
-    default:
-      let number: UInt32?
-      if reference.hasPrefix("#x") {
-        number = UInt32(reference.dropFirst(2), radix: 16)
-      } else if reference.hasPrefix("#") {
-        number = UInt32(reference.dropFirst())
-      } else {
-        number = nil
-      }
-      return number.flatMap { $0 < 0x20 && !(UInt8(exactly: $0).map(isBlank) ?? false) ? nil : Unicode.Scalar($0) }
-    }
+  private func add(_ event: Event) {
+    if failure != nil { return }
+    if !text.utf8.allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) { events.append((.text(text), currentLine)) }
+    text = ""
+    events.append((event, currentLine))
   }
 }

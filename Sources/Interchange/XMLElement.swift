@@ -4,10 +4,10 @@ import Execution
 struct XMLElement {
   var name: String
   var attributes: [String: String]
-  /// Text between the tags, pieces joined by spaces.
+  /// Text between the tags; pieces between its children are joined by spaces.
   var text = ""
   var children: [XMLElement] = []
-  /// 1-based line of the start tag's end.
+  /// 1-based line of the start tag.
   var line: Int
 
   func child(_ name: String) -> XMLElement? { children.first { $0.name == name } }
@@ -21,7 +21,7 @@ struct XMLElement {
   ///   two of one name.
   static func document(_ bytes: [UInt8], source: String, elementLimit: Int) throws -> XMLElement {
     try checkCount(bytes, source: source, elementLimit: elementLimit)
-    var scanner = try XMLScanner(bytes: bytes, path: source)
+    let scanner = try XMLScanner(bytes: bytes, path: source)
     var open: [XMLElement] = []
     // Of each open element the names of its children.
     var names: [Set<String>] = []

@@ -119,31 +119,71 @@ struct DamagedFileTests {
   }
 
   @Test(arguments: [
-    "<!DOCTYPE x [<!ENTITY a \"b\">]><dataset/>", "<dataset>&a;</dataset>", "<a><b></a></b>", "<a/><b/>", "", "<a",
+    "<!DOCTYPE x [<!ENTITY a \"b\">]><dataset/>", "<dataset>&a;</dataset>", "<!DOCTYPE x SYSTEM 'x'><x>&a;</x>",
+    "<a><b></a></b>", "<a/><b/>", "", "<a",
     "<a b='1' b='2'/>", "<a b=1/>", "text", "<a>&#0;</a>", "<!-- <a/>", "<a>", "</a>",
   ])
   func xmlThatIsNotWellFormedThrows(text: String) throws {
     #expect(throws: InputError.self) {
-      var scanner = try XMLScanner(bytes: Array(text.utf8), path: "x.xml")
+      let scanner = try XMLScanner(bytes: Array(text.utf8), path: "x.xml")
       while try scanner.next() != nil {}
     }
   }
 
   @Test func xmlReferencesCDATACommentsAndDepth() throws {
-    var scanner = try XMLScanner(
+    let scanner = try XMLScanner(
       bytes: Array(
-        "<?xml version='1.0'?><!DOCTYPE a SYSTEM 'x'><!-- c --><a k='&lt;&#x41;&#66;'>x&amp;y<![CDATA[<b>]]><c/></a>"
+        "<?xml version='1.0'?><!DOCTYPE a><!-- c --><a k='&lt;&#x41;&#66;'>x&amp;y<![CDATA[<b>]]><c/></a>"
           .utf8), path: "x")
     var events: [XMLScanner.Event] = []
     while let event = try scanner.next() { events.append(event) }
     #expect(
       events == [
-        .start(name: "a", attributes: ["k": "<AB"]), .text("x&y"), .text("<b>"), .start(name: "c", attributes: [:]),
+        .start(name: "a", attributes: ["k": "<AB"]), .text("x&y<b>"), .start(name: "c", attributes: [:]),
         .end(name: "c"), .end(name: "a"),
       ])
     #expect(throws: InputError.self) {
-      var deep = try XMLScanner(bytes: Array(String(repeating: "<a>", count: 100_000).utf8), path: "x")
+      let deep = try XMLScanner(bytes: Array(String(repeating: "<a>", count: 100_000).utf8), path: "x")
       while try deep.next() != nil {}
+    }
+  }
+
+  /// The events of a document with the lines they are at.
+  private func xmlEvents(_ bytes: [UInt8]) throws -> [(event: XMLScanner.Event, line: Int)] {
+    let scanner = try XMLScanner(bytes: bytes, path: "x.xml")
+    var events: [(XMLScanner.Event, Int)] = []
+    while let event = try scanner.next() { events.append((event, scanner.line)) }
+    return events
+  }
+
+  @Test func xmlOfOtherEncodingsIsReadAsItSays() throws {
+    let latin1 = Array("<?xml version='1.0' encoding='ISO-8859-1'?><a>caf".utf8) + [0xE9] + Array("</a>".utf8)
+    #expect(try xmlEvents(latin1).map(\.event)[1] == .text("caf\u{E9}"))
+    let utf16 = "<?xml version='1.0' encoding='UTF-16'?><a>caf\u{E9}</a>".utf16.flatMap {
+      [UInt8($0 & 255), UInt8($0 >> 8)]
+    }
+    #expect(try xmlEvents([0xFF, 0xFE] + utf16).map(\.event)[1] == .text("caf\u{E9}"))
+    do {
+      _ = try xmlEvents(Array("<a>\ncaf".utf8) + [0xE9] + Array("</a>".utf8))
+      Issue.record("bytes that are no UTF-8 were read")
+    } catch {
+      #expect(
+        "\(error)".hasPrefix("x.xml:2: is not well-formed XML: invalid token") && "\(error)".contains("ISO-8859-1"))
+    }
+  }
+
+  @Test func xmlLongerThanAPieceKeepsItsTextsAndLines() throws {
+    let count = 5000
+    let text = "<list>\n" + (0..<count).map { "<item number='\($0)'>value \($0)</item>\n" }.joined() + "</list>"
+    let events = try xmlEvents(Array(text.utf8))
+    #expect(events.count == 2 + 3 * count)
+    for index in 0..<count {
+      let item = events[(1 + 3 * index)..<(4 + 3 * index)]
+      #expect(
+        item.map(\.event) == [
+          .start(name: "item", attributes: ["number": "\(index)"]), .text("value \(index)"), .end(name: "item"),
+        ])
+      #expect(item.allSatisfy { $0.line == index + 2 })
     }
   }
 }

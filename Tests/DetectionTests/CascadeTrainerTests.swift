@@ -169,27 +169,6 @@ struct CascadeTrainerTests {
     #expect(named == Set(0..<detector.features.count))
   }
 
-  @Test("a soft cascade's trace lets every positive pass that its end lets pass, and rejects early")
-  func softTrace() throws {
-    var options = cascadeOptions(.lbp)
-    options.isSoft = true
-    options.boosting.maximumDepth = 2
-    let data = try cascadeData(CrossSamples(noise: 60), blockyPhotos(photos))
-    let result = try CascadeTrainer.train(data, options: options)
-    let stage = try #require(result.detector.stages.first)
-    #expect(result.detector.stages.count == 1)
-    #expect(stage.trace?.count == stage.trees.count)
-    var untraced = stage
-    untraced.trace = nil
-    let size = options.windowSize
-    let samples = (0..<120).flatMap { CrossSamples(noise: 60).sample(at: $0).pixels }
-    let with = CascadeSieve(windowSize: size, features: result.detector.features, stages: [stage])
-    let without = CascadeSieve(windowSize: size, features: result.detector.features, stages: [untraced])
-    let (traced, plain) = (with.verdicts(samples[...]), without.verdicts(samples[...]))
-    #expect(plain.count { $0.passed == 1 } > 100)
-    #expect(zip(traced, plain).allSatisfy { $0.passed == $1.passed })
-  }
-
   /// A window's verdict by trees and features alone, pixel by pixel.
   private func oracle(_ detector: CascadeDetector, _ pixels: [UInt8]) -> Int {
     let size = detector.windowSize

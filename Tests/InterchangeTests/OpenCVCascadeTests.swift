@@ -82,8 +82,8 @@ struct OpenCVCascadeTests {
     ("0 -1 0 1.25", "0 -1 0 0x1p3", "c.xml:7: internalNodes: no finite number"),
     ("</height>", "</height><height>9</height>", "c.xml:3: cascade: has <height> twice"),
     ("</rects>", "</rects>\n<rects></rects>", "c.xml:11: _: has <rects> twice"),
-    ("<width>6", "<width>\u{0}6", "c.xml:3: is not well-formed XML: a control character: found the byte 0"),
-    ("<width>6", "<width>&#1;6", "c.xml:3: is not well-formed XML: &#1; is not known"),
+    ("<width>6", "<width>\u{0}6", "c.xml:3: is not well-formed XML: invalid token"),
+    ("<width>6", "<width>&#1;6", "c.xml:3: is not well-formed XML: reference to invalid character number"),
     ("<width>6", "<width>-6", "c.xml:3: cascade: is no usable detection window"),
     ("<width>6", "<width>1e99", "c.xml:3: width: no whole number"),
     ("<width>6", "<width>6 6", "c.xml:3: width: not one number"),
@@ -107,7 +107,7 @@ struct OpenCVCascadeTests {
     ("</rects>", "</rects><tilted>1</tilted>", "c.xml:9: feature 0: a tilted box that does not lie in the window"),
     ("<weakClassifiers>", "<weak>", "c.xml:8: is not well-formed XML"),
     ("<stageThreshold>5.0", "<stageThreshold>5.0.0", "c.xml:6: stageThreshold: no finite number"),
-    ("<?xml version=\"1.0\"?>", "<!DOCTYPE a [<!ENTITY x SYSTEM \"/etc/passwd\">]>", "c.xml:1: is not well-formed XML"),
+    ("<?xml version=\"1.0\"?>", "<!DOCTYPE a [<!ENTITY x SYSTEM \"/etc/passwd\">]>", "c.xml:1: has a document type"),
   ]) func namesWhatIsWrong(_ old: String, _ new: String, _ message: String) {
     let text = OpenCVCascadeTests.stump.replacingOccurrences(of: old, with: new)
     do {

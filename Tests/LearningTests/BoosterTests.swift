@@ -59,6 +59,15 @@ struct BoosterTests {
     #expect(try zip(leaves(.discrete), [-vote, vote]).allSatisfy { abs($0 - $1) < 1e-6 })
   }
 
+  @Test("working responses of logistic boosting are held within 4, as the paper's range ends; worked by hand")
+  func workingResponses() {
+    // Shares 1 / (1 + e^(-2 score)): 0.5, 0.268941 and less than 0.25, of which the reciprocals are 2, 3.7183 and more than 4.
+    let weights = BoostingWeights(
+      labels: [true, true, true, false, false], scores: [0, -0.5, -3, 0.5, 3], algorithm: .logit)
+    let expected = [2, 1 + exp(1.0), 4, -1 - exp(1.0), -4]
+    #expect(zip(weights.responses, expected).allSatisfy { abs($0 - $1) < 1e-12 })
+  }
+
   /// The best split of all features by trying every threshold, or every set of categories.
   private func bestGain(_ features: ListedFeatures, _ weights: BoostingWeights, _ isDiscrete: Bool) -> Double {
     var best = 0.0

@@ -58,7 +58,7 @@ extension NegativeWindows {
   ///   - accepts: which windows of a unit are accepted, as rising indices of its `windows`. Called on several threads.
   /// - Throws: what `accepts` throws; `InputError` where a photo cannot be read any more; `CancelledError`.
   /// - Complexity: a batch of visited windows opens each photo at most once (those of which `OpenedPhotos` keeps a grey copy
-  ///   not even that) and makes each level at most once. Memory: 8 bytes for each window of a batch (`largestBatch`), the
+  ///   not even that) and makes each level at most once. Memory: 16 bytes for each window of a batch (`largestBatch`), the
   ///   accepted windows, and a photo with one level for each thread.
   public func harvest(
     _ wanted: Int, from cursor: Int, limit: Int? = nil, expectedAcceptance: Double = 1,

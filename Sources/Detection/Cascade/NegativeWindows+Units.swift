@@ -3,7 +3,7 @@ import Geometry
 import Imaging
 
 extension NegativeWindows {
-  /// The most windows that are looked at together: 8 bytes of memory each.
+  /// The most windows that are looked at together: 16 bytes of memory each while they are sorted, then 8.
   public static let largestBatch = 1 << 23
 
   /// The windows of one batch, by photo.
@@ -27,10 +27,12 @@ extension NegativeWindows {
     // The chunks are cut by the batch's size alone; 32 keep any machine busy, and their tables small.
     let chunkSize = max(1 << 12, (range.count + 31) / 32)
     let chunks = stride(from: 0, to: range.count, by: chunkSize).map { $0..<min(range.count, $0 + chunkSize) }
-    let counted = executor.map(chunks.count) { chunk -> [Int32] in
+    // The order is dear: it is asked for once.
+    let counted = executor.map(chunks.count) { chunk -> (numbers: [Int], photos: [Int32]) in
+      let numbers = chunks[chunk].map { order(range.lowerBound + $0) }
       var table = [Int32](repeating: 0, count: photoCount)
-      for offset in chunks[chunk] { table[photo(of: order(range.lowerBound + offset))] += 1 }
-      return table
+      for number in numbers { table[photo(of: number)] += 1 }
+      return (numbers, table)
     }
     var photoStarts = [Int](repeating: 0, count: photoCount + 1)
     var chunkStarts = counted.map { _ in [Int](repeating: 0, count: photoCount) }
@@ -39,7 +41,7 @@ extension NegativeWindows {
       photoStarts[photo] = total
       for chunk in counted.indices {
         chunkStarts[chunk][photo] = total
-        total += Int(counted[chunk][photo])
+        total += Int(counted[chunk].photos[photo])
       }
     }
     photoStarts[photoCount] = total
@@ -48,8 +50,7 @@ extension NegativeWindows {
       let target = DisjointBuffer(buffer)
       executor.forEach(chunks.count) { (chunk: Int) -> Void in
         var next = firsts[chunk]
-        for offset in chunks[chunk] {
-          let number = order(range.lowerBound + offset)
+        for (number, offset) in zip(counted[chunk].numbers, chunks[chunk]) {
           let photo = photo(of: number)
           (target.base + next[photo]).initialize(
             to: UInt64(number - starts[photo]) << Batch.orderBits | UInt64(offset))
