@@ -70,14 +70,19 @@ enum JSONLinesReader {
       let object: Line
       let bytes = Data(line.text.utf8)
       do {
+        try JSONSyntax.check(bytes, source: file, line: line.number)
         object = try decoder.decode(Line.self, from: bytes)
         for name in try decoder.decode(UnknownKeys.self, from: bytes).names.sorted() {
           guard unknown.insert(name).inserted else { continue }
           builder.report(
             .unknownKey, .leftOut, file: file, line: line.number, "the key \(quoted(name)) means nothing here")
         }
-      } catch let error as DecodingError {
-        let fault = JSONFault.inputError(error, of: Line.self, from: bytes, source: file, line: line.number)
+      } catch {
+        let fault =
+          (error as? DecodingError).map {
+            JSONFault.inputError($0, of: Line.self, from: bytes, source: file, line: line.number)
+          } ?? error as? InputError
+        guard let fault else { throw error }
         if firstFault == nil { firstFault = fault }
         builder.report(
           .malformedLine, .leftOut, file: file, line: line.number,

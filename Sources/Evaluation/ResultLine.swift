@@ -1,3 +1,4 @@
+import Execution
 import Geometry
 
 /// One line of a results file.

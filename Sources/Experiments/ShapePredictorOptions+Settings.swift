@@ -39,7 +39,7 @@ extension ShapePredictorOptions {
     for (name, text) in settings {
       var value: Any = text == "true" ? true : text == "false" ? false : Int(text) ?? Double(text) ?? text as Any
       if text.hasPrefix("[") || text.hasPrefix("{") {
-        try StrictJSON.checkSyntax(Data(text.utf8), source: "\(source) \(name)")
+        try JSONSyntax.check(Data(text.utf8), source: "\(source) \(name)")
         if let tree = try? JSONSerialization.jsonObject(with: Data(text.utf8)) { value = tree }
       }
       guard JSONSerialization.isValidJSONObject([name: value]) else {

@@ -11,7 +11,7 @@ public enum StrictJSON {
   /// - Parameter source: the file's name, for errors.
   /// - Throws: `InputError` that names the file, and the line or the path of the key.
   public static func decode<Value: Codable>(_ type: Value.Type, from data: Data, source: String) throws -> Value {
-    try checkSyntax(data, source: source)
+    try JSONSyntax.check(data, source: source)
     let value: Value
     do {
       value = try JSONDecoder().decode(Value.self, from: data)

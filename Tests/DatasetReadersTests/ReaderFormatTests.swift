@@ -341,4 +341,22 @@ struct ReaderFormatTests {
     #expect(set.images.map(\.name) == ["a.JPG", "a", "b.v2"])
     #expect(set.problems(.missingImage).map(\.line) == [4, 5])
   }
+
+  @Test func jsonLinesThatNobodyCanReadOneWayAreReported() throws {
+    let folder = try TemporaryFolder()
+    try folder.writeImage("a.png")
+    try folder.write(
+      """
+      {"path": "a.png", "annotations": [{"box": [1, 2, 3, 4], "label": "f"}]}
+      {"path": "a.png", "path": "b.png"}
+      {"path": "a.png", "annotations": [{"box": [1, 2, 3, 4], "label": "f", "label": "g"}]}
+      {"path": "a.png",}
+
+      {"path": "a.png"
+      """, to: "a.jsonl")
+    let set = try folder.load("jsonl:\(folder.path)/a.jsonl")
+    #expect(set.problems(.malformedLine).map(\.line) == [2, 3, 4, 6])
+    #expect(set.problems(.malformedLine)[1].message.contains("annotations[0].label: is there twice"))
+    #expect(set.boxes == ["a.png": [box(1, 2, 3, 4)]])
+  }
 }

@@ -1,17 +1,16 @@
-import Evaluation
-import Execution
 import Foundation
 
 /// What is JSON at all. Foundation's reader takes a key that is there twice, the last one winning, and trailing commas.
-extension StrictJSON {
+package enum JSONSyntax {
+  /// - Parameter first: the line of the file that `data` begins in.
   /// - Throws: `InputError` with the line of what is no JSON (RFC 8259), and of a key that its object has already.
-  static func checkSyntax(_ data: Data, source: String) throws {
+  package static func check(_ data: Data, source: String, line first: Int = 1) throws {
     guard !data.starts(with: [0xFE, 0xFF]), !data.starts(with: [0xFF, 0xFE]) else {
       throw InputError(source: source, problem: "is no JSON", found: "UTF-16", expected: "UTF-8")
     }
     // A byte-order mark is taken off, as Foundation's reader does.
     let bytes = Array(data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data)
-    func line(_ offset: Int) -> Int { 1 + bytes.prefix(offset).count { $0 == UInt8(ascii: "\n") } }
+    func line(_ offset: Int) -> Int { first + bytes.prefix(offset).count { $0 == UInt8(ascii: "\n") } }
     try bytes.withUnsafeBufferPointer { buffer in
       var scanner = JSONScanner(buffer)
       scanner.skipBlanks()

@@ -8,6 +8,13 @@ package struct JSONScanner {
     package var found: String?
     package var expected: String?
     package var offset: Int
+
+    package init(problem: String, found: String? = nil, expected: String? = nil, offset: Int) {
+      self.problem = problem
+      self.found = found
+      self.expected = expected
+      self.offset = offset
+    }
   }
 
   private let bytes: UnsafeBufferPointer<UInt8>
@@ -43,7 +50,7 @@ package struct JSONScanner {
     return offset < bytes.count && bytes[offset] == UInt8(ascii: character)
   }
 
-  mutating func expect(_ character: Unicode.Scalar, _ place: String) throws {
+  package mutating func expect(_ character: Unicode.Scalar, _ place: String) throws {
     guard take(character) else {
       throw failure("the line is not JSON", expected: "\"\(character)\" \(place)")
     }
@@ -69,14 +76,14 @@ package struct JSONScanner {
     try expect("]", "or \",\" in \(what)")
   }
 
-  mutating func takeNull() -> Bool {
+  package mutating func takeNull() -> Bool {
     skipBlanks()
     guard literal("null") else { return false }
     return true
   }
 
   /// A number as a Double; one too large for it is not finite, which the caller looks at.
-  mutating func number(_ what: String) throws -> Double {
+  package mutating func number(_ what: String) throws -> Double {
     skipBlanks()
     let start = offset
     var mantissa: UInt64 = 0
@@ -143,7 +150,7 @@ package struct JSONScanner {
     return UInt64(bytes[offset] - 0x30)
   }
 
-  mutating func string(_ what: String) throws -> String {
+  package mutating func string(_ what: String) throws -> String {
     skipBlanks()
     guard offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") else {
       throw failure("not a string", expected: "a string for \(what)")
