@@ -32,8 +32,12 @@ public struct OutputCheck: Sendable {
 
   /// Adds the model that a training writes, with the checkpoint and the lock that it keeps beside it meanwhile.
   /// - Returns: the checkpoint's path; `nil` for a pipe or a device, which nothing is kept beside.
+  /// - Throws: as `file`, and where a file that holds something but no model is there already: a photo, labels.
   public mutating func training(_ option: String, _ path: String) throws -> String? {
     try file(option, path)
+    guard OutputCheck.mayBeReplaced(path) else {
+      throw UsageError("\(option) would overwrite a file that is no model: \(path); give another name, or delete it")
+    }
     guard let lock = try FileLock.path(beside: path) else { return nil }
     try file("the checkpoint of \(option)", path + ".checkpoint")
     try file("the lock of \(option)", lock)
@@ -65,6 +69,16 @@ public struct OutputCheck: Sendable {
         "\(output.option) would overwrite \(what) that is read: \(OutputCheck.names(output.path, path)); give another name"
       )
     }
+  }
+
+  /// Whether there is no file, an empty one, or a model by its first bytes: of ours, OpenCV's, or dlib's, whose files have
+  /// no mark and are known by their name.
+  private static func mayBeReplaced(_ path: String) -> Bool {
+    guard let place = try? FilePlace(path), place.kind == .regular else { return true }
+    let head = FileBytes.prefix(of: path, count: 400)
+    // The length of a safetensors file's header is of eight bytes, and the header an object.
+    return head.isEmpty || path.hasSuffix(".dat") || (head.count > 8 && head[8] == UInt8(ascii: "{") && head[7] == 0)
+      || String(decoding: head, as: UTF8.self).contains("<opencv_storage")
   }
 
   private static func entry(_ option: String, _ path: String?) throws -> Entry? {

@@ -89,7 +89,13 @@ enum IBUGReader {
         continue
       }
       if body.hasPrefix("n_points"), let colon = body.firstIndex(of: ":") {
-        declared = NumberField.count(body[body.index(after: colon)...].drop { $0 == " " || $0 == "\t" })
+        let text = body[body.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+        declared = NumberField.count(text)
+        if declared == nil {
+          throw InputError(
+            source: file, line: line.number, field: "n_points", problem: "is no number of points",
+            found: quoted(String(text)))
+        }
         continue
       }
       let fields = line.fields

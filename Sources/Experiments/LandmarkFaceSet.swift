@@ -207,7 +207,7 @@ public struct LandmarkFaceSet: Sendable {
   }
 
   /// - Throws: `InputError` where a line tells another size than the photo's: its boxes would lie elsewhere.
-  private static func expect(_ line: ImageDetections, of image: ByteImage, source: String) throws {
+  public static func expect(_ line: ImageDetections, of image: ByteImage, source: String) throws {
     guard line.width > 0, line.height > 0, line.width != image.width || line.height != image.height else { return }
     throw InputError(
       source: source, field: "image", problem: "\"\(line.image)\" is of another size than the picture",

@@ -43,6 +43,30 @@ extension LandmarkLayout {
       throw error
     }
     for layout in layouts { try layout.validate(source: name) }
+    for layout in layouts { try layout.checkNames(among: layouts, source: name) }
     return layouts
+  }
+
+  /// - Throws: `InputError` where the name is a built-in layout's, by which a model's points would be taken for those, or the
+  ///   base is no layout or has too few points.
+  private func checkNames(among layouts: [LandmarkLayout], source: String) throws {
+    if LandmarkLayout.named(name) != nil {
+      throw InputError(
+        source: source, field: "\(name).name", problem: "is a built-in layout's", found: "\"\(name)\"",
+        expected: "a name of its own")
+    }
+    guard let base, let derivation else { return }
+    guard let origin = LandmarkLayout.named(base) ?? layouts.first(where: { $0.name == base && $0.base == nil }) else {
+      throw InputError(
+        source: source, field: "\(name).base", problem: "is no layout", found: "\"\(base)\"",
+        expected: "another layout of this file that has no base itself, or one of "
+          + LandmarkLayout.all.map(\.name).joined(separator: ", "))
+    }
+    for (point, shares) in derivation.enumerated() {
+      guard let bad = shares.first(where: { $0.point >= origin.pointCount }) else { continue }
+      throw InputError(
+        source: source, field: "\(name).derivation[\(point)]", problem: "names a point that is not there",
+        found: "\(bad.point)", expected: "0 to \(origin.pointCount - 1), the points of \(base)")
+    }
   }
 }

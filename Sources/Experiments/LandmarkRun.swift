@@ -217,7 +217,11 @@ extension LandmarkRun {
           source: name, problem: "the fit gives points that are no numbers", found: "box \(box.words)",
           hint: "is the model damaged?")
       }
-      let points = wanted?.points(from: fit.points) ?? fit.points
+      guard let points = wanted.map({ $0.points(from: fit.points) }) ?? fit.points else {
+        throw InputError(
+          source: "layout", problem: "cannot be had from the model's points", found: wanted?.name,
+          expected: "a layout of \(fit.points.count) points, or one derived from it")
+      }
       return ImageLandmarks.Face(
         box: box, points: points.map { [($0.x * 100).rounded() / 100, ($0.y * 100).rounded() / 100] },
         layout: wanted?.name ?? own?.name ?? "", confidence: fit.confidence,

@@ -58,6 +58,15 @@ public struct LandmarkCheckpoint: Sendable {
   /// Reads a checkpoint.
   /// - Throws: `InputError` for a file that is none or is damaged.
   public init(path: String) throws {
+    do {
+      try self.init(checking: path)
+    } catch var error as InputError {
+      error.hint = error.hint ?? "delete it, or begin anew with --restart"
+      throw error
+    }
+  }
+
+  private init(checking path: String) throws {
     var file = try ModelFile(path: path).expect(kind: LandmarkCheckpoint.kind, version: LandmarkCheckpoint.version)
     let record = try file.options(as: Record.self)
     let checksum = try LandmarkCheckpoint.checksum(
@@ -111,6 +120,9 @@ public struct LandmarkCheckpoint: Sendable {
   private static func fields(_ options: ShapePredictorOptions) throws -> [String: String] {
     let text = try ModelFile.json(options)
     guard let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else { return [:] }
-    return object.mapValues { "\($0)" }
+    return try object.mapValues { value in
+      let text = try JSONSerialization.data(withJSONObject: value, options: [.sortedKeys, .fragmentsAllowed])
+      return String(decoding: text, as: UTF8.self)
+    }
   }
 }

@@ -108,6 +108,9 @@ public struct LandmarkLayout: Hashable, Sendable, Codable {
       guard !shares.isEmpty, abs(total - 1) < 1e-4 else {
         throw fail("derivation[\(point)]", "has shares that do not sum to 1", "\(total)", "1")
       }
+      if let bad = shares.first(where: { !(abs($0.weight) <= 1000) }) {
+        throw fail("derivation[\(point)]", "has a share that no point can have", "\(bad.weight)", "-1000 to 1000")
+      }
       if let bad = shares.first(where: { $0.point < 0 }) {
         throw fail("derivation[\(point)]", "names a point that is not there", "\(bad.point)", "0 and more")
       }

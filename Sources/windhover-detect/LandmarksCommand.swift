@@ -77,6 +77,7 @@ enum LandmarksCommand {
     let modelPath = try ModelCatalog.path(of: options.requiredText("--model"))
     try outputs.inputs("the model", [modelPath])
     try outputs.inputs("the file of --boxes", [options.text("--boxes")].compactMap { $0 })
+    try outputs.inputs("the detector", [options.requiredText("--detector")])
     let model = try LandmarkRun.model(modelPath)
     let run = LandmarkRun(
       model: model, starts: try options.integer("--starts", in: 1...64) ?? 1, executor: executor)
@@ -100,7 +101,7 @@ enum LandmarksCommand {
       find = { _, _ in given }
     } else if let path = options.text("--boxes") {
       let file = try ResultsFile.read(path, executor: executor)
-      let byName = Dictionary(file.images.map { ($0.image, $0.detections.map(\.box)) }, uniquingKeysWith: { a, _ in a })
+      let byName = Dictionary(file.images.map { ($0.image, $0) }, uniquingKeysWith: { a, _ in a })
       let unnamed = pictures.filter { byName[$0.name] == nil }
       if unnamed.count == pictures.count {
         throw InputError(
@@ -113,7 +114,9 @@ enum LandmarksCommand {
           .warning("\(path): no line for \(unnamed.count) of \(pictures.count) pictures, for example \(first.name)"))
       }
       find = { name, image in
-        (byName[name] ?? []).filter { box in
+        guard let line = byName[name] else { return [] }
+        try LandmarkFaceSet.expect(line, of: image, source: path)
+        return line.detections.map(\.box).filter { box in
           guard let problem = LandmarkRun.fault(of: box, in: image.size) else { return true }
           context.progress.receive(
             .warning("\(path): a box of \(name) \(problem): \(box.words); left out"))
@@ -132,6 +135,7 @@ enum LandmarksCommand {
     var text = format.header
     if output == nil { try StandardOutput.write(text) }
     var failures = faults
+    var written: Set<String> = []
     for (number, picture) in pictures.enumerated() {
       try context.cancellation.check()
       do {
@@ -144,6 +148,12 @@ enum LandmarksCommand {
         if let path = pointFiles?[number] {
           for (index, face) in result.faces.enumerated() {
             let own = result.faces.count == 1 ? path : "\(path.dropLast(4))_\(index + 1).pts"
+            guard written.insert(own).inserted else {
+              throw InputError(
+                source: own, problem: "holds a face of another picture of this run", found: "a face of \(picture.name)",
+                expected: "pictures whose names do not differ by _1, _2 alone",
+                hint: "do such pictures in runs of their own")
+            }
             try AtomicFile.write(LandmarkFormat.pts(face), to: own)
           }
         }

@@ -92,7 +92,9 @@ enum LandmarksCommand {
     let validation = options.list("--validation")
     try outputs.inputs(
       "a data set", try (references + validation).flatMap { try DatasetReference.parse($0).namedPaths })
-    try outputs.inputs("the file of --boxes", [options.text("--boxes")].compactMap { $0 })
+    for name in ["--boxes", "--detector", "--layout"] {
+      try outputs.inputs("the file of \(name)", [options.text(name)].compactMap { $0 })
+    }
     let lock = try FileLock.beside(output)
     defer { lock?.release() }
     let executor = try options.executor()
