@@ -49,6 +49,28 @@ struct OutputCheckTests {
     }
   }
 
+  @Test func aTrainingReplacesModelsAlone() throws {
+    try withFolder { folder in
+      var check = OutputCheck()
+      let error = #expect(throws: UsageError.self) { try check.training("--output", folder + "/input") }
+      #expect(error?.description.contains("--output would overwrite a file that is no model") == true)
+      #expect(try FileBytes.read(folder + "/input", limit: 100) == Array("input".utf8))
+      let header = Array("{\"a\":1}".utf8)
+      let models: [(String, [UInt8])] = [
+        ("empty", []), ("ours.safetensors", [UInt8(header.count), 0, 0, 0, 0, 0, 0, 0] + header),
+        ("c.xml", Array("<?xml version=\"1.0\"?>\n<opencv_storage>".utf8)), ("dlib.dat", [1, 1, 8, 1]),
+      ]
+      for (name, bytes) in models {
+        try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+        _ = try check.training("--output", "\(folder)/\(name)")
+      }
+      for (name, text) in [("labels.xml", "<?xml version=\"1.0\"?>\n<dataset>"), ("layout.json", "[{\"name\": 1}]")] {
+        try AtomicFile.write(text, to: "\(folder)/\(name)")
+        #expect(throws: UsageError.self) { try check.training("--output", "\(folder)/\(name)") }
+      }
+    }
+  }
+
   @Test func whatCannotBeWrittenIsTold() throws {
     try withFolder { folder in
       var check = OutputCheck()

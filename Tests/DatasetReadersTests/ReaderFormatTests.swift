@@ -94,6 +94,15 @@ struct ReaderFormatTests {
     #expect(extent.images[0].annotations[0].box == box(-4.5, -2.25, 20, 11))
   }
 
+  @Test(arguments: ["-1", "1e20", "x", "4", ""]) func ibugCountsThatAreNoneOrOthersAreRefused(count: String) throws {
+    let folder = try TemporaryFolder()
+    try folder.write("version: 1\nn_points: \(count)\n{\n1 1\n11 3\n5 6.5\n}\n", to: "a.pts")
+    try folder.writeImage("a.png")
+    let set = try? folder.load("ibug:\(folder.path)")
+    #expect(set?.images.allSatisfy(\.annotations.isEmpty) ?? true)
+    #expect(set?.problems.contains { $0.severity > .note } ?? true)
+  }
+
   /// Eyes 37 apart and the mouth 37.7 below them, upright and tilted by a quarter: the side is 100 and the eyes lie 16
   /// above the centre.
   @Test func ibugBoxByEyes() throws {

@@ -146,6 +146,27 @@ struct LandmarkLayoutFilesTests {
         "[NAMED, \"base\": \"ibug68\", \"derivation\": [[{\"point\": 0, \"weight\": 1}], [{\"point\": 3, \"weight\": 0.5}]]}]",
         "a.derivation[1]: has shares that do not sum to 1: found 0.5"
       ),
+      (
+        "[NAMED, \"base\": \"none\", \"derivation\": [[{\"point\": 0, \"weight\": 1}], [{\"point\": 3, \"weight\": 1}]]}]",
+        "a.base: is no layout: found \"none\", expected another layout of this file that has no base itself, or one of ibug68"
+      ),
+      (
+        "[NAMED, \"base\": \"five\", \"derivation\": [[{\"point\": 0, \"weight\": 1}], [{\"point\": 5, \"weight\": 1}]]}]",
+        "a.derivation[1]: names a point that is not there: found 5, expected 0 to 4, the points of five"
+      ),
+      (
+        "[NAMED, \"base\": \"ibug68\", \"derivation\": [[{\"point\": 0, \"weight\": 1}], [{\"point\": 68, \"weight\": 1}]]}]",
+        "a.derivation[1]: names a point that is not there: found 68, expected 0 to 67, the points of ibug68"
+      ),
+      (
+        "[NAMED, \"base\": \"ibug68\", \"derivation\": [[{\"point\": 0, \"weight\": 1}], [{\"point\": 1, \"weight\": 1e300},"
+          + "{\"point\": 2, \"weight\": -1e300}, {\"point\": 3, \"weight\": 1}]]}]",
+        "a.derivation[1]: has a share that no point can have: found 1e+300"
+      ),
+      (
+        "[{\"name\": \"five\", \"summary\": \"\", \"sides\": \"image\", \"pointCount\": 1, \"mirror\": [0], \"groups\": []}]",
+        "five.name: is a built-in layout's: found \"five\""
+      ),
     ])
   func faults(text: String, part: String) {
     let count = #"{"name": "a", "summary": "", "sides": "image", "pointCount":"#
