@@ -75,7 +75,8 @@ public struct OutputCheck: Sendable {
   /// no mark and are known by their name.
   private static func mayBeReplaced(_ path: String) -> Bool {
     guard let place = try? FilePlace(path), place.kind == .regular else { return true }
-    let head = FileBytes.prefix(of: path, count: 400)
+    // OpenCV's own files begin with a licence of several thousand bytes.
+    let head = FileBytes.prefix(of: path, count: 1 << 16)
     // The length of a safetensors file's header is of eight bytes, and the header an object.
     return head.isEmpty || path.hasSuffix(".dat") || (head.count > 8 && head[8] == UInt8(ascii: "{") && head[7] == 0)
       || String(decoding: head, as: UTF8.self).contains("<opencv_storage")

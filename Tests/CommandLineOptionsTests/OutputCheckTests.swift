@@ -59,6 +59,10 @@ struct OutputCheckTests {
       let models: [(String, [UInt8])] = [
         ("empty", []), ("ours.safetensors", [UInt8(header.count), 0, 0, 0, 0, 0, 0, 0] + header),
         ("c.xml", Array("<?xml version=\"1.0\"?>\n<opencv_storage>".utf8)), ("dlib.dat", [1, 1, 8, 1]),
+        (
+          "old.xml",
+          Array("<?xml version=\"1.0\"?>\n<!--\(String(repeating: "licence ", count: 2000))-->\n<opencv_storage>".utf8)
+        ),
       ]
       for (name, bytes) in models {
         try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
