@@ -12,7 +12,7 @@ struct Picture: Sendable {
   /// The pictures that operands of a command name: files, folders, data sets.
   ///
   /// Folders can be large: Ctrl-C is heeded while they are searched.
-  /// - Returns: the pictures, and how many that a list or a folder names cannot be had; these are told as warnings.
+  /// - Returns: the pictures, each name once, and how many that a list or a folder names cannot be had; these are told as warnings.
   /// - Throws: `InputError` for what is none of these.
   static func list(_ operands: [String], _ context: CommandContext) throws -> (pictures: [Picture], faults: Int) {
     context.progress.receive(.began(phase: "looking for pictures", total: nil))
@@ -45,7 +45,14 @@ struct Picture: Sendable {
       tellFaults(dataset)
       return zip(dataset.images, dataset.sources).map { Picture(name: $0.path, source: $1, relativePath: $0.name) }
     }
-    return (pictures, faults)
+    var names: Set<String> = []
+    let different = pictures.filter { names.insert($0.name).inserted }
+    if different.count < pictures.count {
+      context.progress.receive(
+        .warning(
+          "named more than once, and done once: \(pictures.count - different.count) of \(pictures.count) pictures"))
+    }
+    return (different, faults)
   }
 
   /// Refuses drawings and other outputs that would overwrite a picture, or a list that names pictures.

@@ -33,6 +33,40 @@ struct DetectLandmarksProgramTests {
     var faces: [Face]
   }
 
+  @Test(.enabled(if: isBuilt, "the program is built")) func boxesOfAPictureOfAnotherSizeAreRefused() throws {
+    defer { remove() }
+    try writePicture("a.pgm")
+    let photo = "\(folder)/a.pgm"
+    for (size, status) in [("90, \"height\": 80", 0), ("180, \"height\": 160", 1)] as [(String, Int32)] {
+      try AtomicFile.write(
+        "{\"image\": \"\(photo)\", \"width\": \(size), \"detections\": [{\"label\": \"face\", \"box\": [20, 15, 40, 40], "
+          + "\"score\": 1}]}\n", to: "\(folder)/boxes.jsonl")
+      let result = try landmarks("--json", "--boxes", "\(folder)/boxes.jsonl", photo)
+      #expect(result.status == status, "\(result.errors)")
+      #expect(
+        result.errors.contains("of another size than the picture: found 180 x 160, expected 90 x 80") == (status == 1))
+      #expect(result.output.isEmpty == (status == 1))
+    }
+  }
+
+  @Test(.enabled(if: isBuilt, "the program is built")) func facesDoNotTakeOneAnothersPointFiles() throws {
+    defer { remove() }
+    try writePicture("a.pgm")
+    try writePicture("a_1.pgm")
+    func line(_ name: String, _ count: Int) -> String {
+      let boxes = (0..<count).map { "{\"label\": \"face\", \"box\": [\(20 + 5 * $0), 15, 40, 40], \"score\": 1}" }
+      return "{\"image\": \"\(folder)/\(name)\", \"width\": 90, \"height\": 80, \"detections\": ["
+        + boxes.joined(separator: ", ") + "]}\n"
+    }
+    try AtomicFile.write(line("a.pgm", 2) + line("a_1.pgm", 1), to: "\(folder)/boxes.jsonl")
+    let result = try landmarks(
+      "--boxes", "\(folder)/boxes.jsonl", "--pts", "\(folder)/pts", "\(folder)/a.pgm", "\(folder)/a_1.pgm")
+    #expect(
+      result.status == 1 && result.errors.contains("a_1.pts: holds a face of another picture"), "\(result.errors)")
+    let files = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/pts").sorted()
+    #expect(files == ["a_1.pts", "a_2.pts"])
+  }
+
   @Test(.enabled(if: isBuilt, "the program is built")) func theFormatsHaveTheSamePoints() throws {
     defer { remove() }
     try writePicture("a, b.pgm")

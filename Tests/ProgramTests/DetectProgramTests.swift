@@ -42,6 +42,17 @@ struct DetectProgramTests {
     #expect(result.errors.contains("warning: ") && !result.errors.contains("error: "))
   }
 
+  @Test(.enabled(if: isBuilt, "the program is built")) func aPictureThatIsNamedTwiceIsDoneOnce() throws {
+    defer { remove() }
+    try writePicture("first.pgm")
+    try writePicture("last.pgm")
+    let (first, last) = ("\(folder)/first.pgm", "\(folder)/last.pgm")
+    let result = try detect("--json", first, last, first, last, first)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.output.split(separator: "\n").count == 2)
+    #expect(result.errors.contains("done once: 3 of 5 pictures"))
+  }
+
   @Test(.enabled(if: isBuilt, "the program is built")) func aListOfNothingThatIsThereFails() throws {
     defer { remove() }
     try write("missing.pgm\n", to: "list.txt")
