@@ -43,6 +43,10 @@ def main():
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("image")
     options = parser.parse_args()
+    if not os.access(options.program, os.X_OK):
+        parser.error(f"no program at {options.program}: build it by make bench, or give --program")
+    if not os.path.isfile(options.image):
+        parser.error(f"no photo at {options.image}")
     cv2.setNumThreads(1)
     image = cv2.resize(cv2.imread(options.image), (640, 480), interpolation=cv2.INTER_AREA)
     rgb = numpy.ascontiguousarray(image[:, :, ::-1])

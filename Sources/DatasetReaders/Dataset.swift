@@ -124,12 +124,21 @@ extension AnnotatedImage {
   /// `group`, or the image's own name where it is a group by itself.
   public var groupKey: String { group ?? name }
 
+  /// The annotation file and its line that name the image; `nil` where no line does.
+  private var originPlace: (file: String, line: Int)? {
+    guard let origin, let colon = origin.lastIndex(of: ":"), let line = Int(origin[colon...].dropFirst()) else {
+      return nil
+    }
+    return (String(origin[..<colon]), line)
+  }
+
   /// The annotations as they bear on an image of this size, and what is wrong with them.
   ///
   /// A box with no point in the image becomes ignored (it can be neither found nor missed). A box that sticks out by more
   /// than a pixel stays a target and is told.
   public func fitted(to size: PixelSize) -> (annotations: [Annotation], problems: [DatasetProblem]) {
     let frame = Box(size)
+    let (file, line) = originPlace.map { ($0.file, Optional($0.line)) } ?? (path, nil)
     var result = annotations
     var problems: [DatasetProblem] = []
     for index in result.indices {
@@ -140,12 +149,12 @@ extension AnnotatedImage {
         result[index].isIgnored = true
         problems.append(
           DatasetProblem(
-            file: path, image: name, kind: .boxOutside, outcome: .ignored,
+            file: file, line: line, image: name, kind: .boxOutside, outcome: .ignored,
             message: "\(text) lies outside \(frameText)"))
       } else if box.x < -1 || box.y < -1 || box.maxX > frame.maxX + 1 || box.maxY > frame.maxY + 1 {
         problems.append(
           DatasetProblem(
-            file: path, image: name, kind: .boxPartlyOutside, outcome: .kept,
+            file: file, line: line, image: name, kind: .boxPartlyOutside, outcome: .kept,
             message: "\(text) sticks out of \(frameText)"))
       }
     }

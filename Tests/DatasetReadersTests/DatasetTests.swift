@@ -42,6 +42,7 @@ struct DatasetTests {
     let (annotations, problems) = image.fitted(to: PixelSize(width: 10, height: 10))
     #expect(annotations.map(\.isIgnored) == [false, false, false, true, true])
     #expect(problems.map(\.kind) == [.boxPartlyOutside, .boxOutside, .boxOutside])
+    #expect(problems.allSatisfy { $0.file == "p" && $0.line == nil })
   }
 
   @Test func joinedSetsKeepNamesApart() throws {
@@ -71,6 +72,7 @@ struct DatasetTests {
     #expect(
       problems.map(\.kind) == [.doubtfulImage, .boxOutside, .boxPartlyOutside, .unreadableImage, .unreadableImage])
     #expect(problems.filter { $0.severity == .error }.count == 3)
+    #expect(problems[1...2].allSatisfy { $0.file == "\(folder.path)/info.dat" && $0.line == 1 })
   }
 
   @Test func summaryCountsAndLeavesUndefinedAbsent() throws {
