@@ -23,6 +23,9 @@ package final class XMLScanner {
   private let parser: XML_Parser
   /// Bytes that the parser has been given.
   private var position = 0
+  /// How many it is given next: more while no tag ends, since it looks at an unfinished one from its beginning each time.
+  private var pieceSize = XMLScanner.leastPiece
+  private static let leastPiece = 1 << 14
   private var events: [(event: Event, line: Int)] = []
   private var nextEvent = 0
   private var text = ""
@@ -44,6 +47,18 @@ package final class XMLScanner {
       let piece = UnsafeRawBufferPointer(start: bytes, count: Int(count))
       XMLScanner.from(data).text += String(decoding: piece, as: UTF8.self)
     }
+    // Of an encoding that Expat does not know, the characters of ASCII can be read: most files have no others.
+    XML_SetUnknownEncodingHandler(
+      parser,
+      { _, _, encoding in
+        guard let encoding else { return 0 }
+        withUnsafeMutableBytes(of: &encoding.pointee.map) { map in
+          for byte in 0..<256 {
+            map.storeBytes(of: byte < 128 ? CInt(byte) : -1, toByteOffset: 4 * byte, as: CInt.self)
+          }
+        }
+        return 1
+      }, nil)
     XML_SetStartDoctypeDeclHandler(parser) { data, _, system, _, hasDeclarations in
       guard system != nil || hasDeclarations != 0 else { return }
       XMLScanner.from(data).fail("has a document type that may declare entities", hint: "delete <!DOCTYPE ...>")
@@ -69,7 +84,7 @@ package final class XMLScanner {
 
   /// Gives the parser the next piece. What comes before a fault in it is handed out before the fault is.
   private func parse() {
-    let count = min(1 << 14, bytes.count - position)
+    let count = min(pieceSize, bytes.count - position)
     let isLast = position + count == bytes.count
     let status = bytes.withUnsafeBytes {
       let piece = $0.baseAddress.map { ($0 + position).assumingMemoryBound(to: CChar.self) }
@@ -77,13 +92,22 @@ package final class XMLScanner {
     }
     position += count
     isDone = isLast
+    pieceSize = events.isEmpty ? min(2 * pieceSize, 1 << 30) : XMLScanner.leastPiece
     guard status != XML_STATUS_OK, failure == nil else { return }
     let code = XML_GetErrorCode(parser)
-    let words = code == XML_ERROR_INVALID_TOKEN ? "invalid token" : XML_ErrorString(code).map { String(cString: $0) }
-    failure = InputError(
-      source: path, line: currentLine, problem: "is not well-formed XML: \(words ?? "unknown fault")",
-      hint: code == XML_ERROR_UNKNOWN_ENCODING || code == XML_ERROR_INVALID_TOKEN
-        ? "text must be UTF-8, or what encoding=\"...\" in its first line says: ISO-8859-1, US-ASCII or UTF-16" : nil)
+    var fault = InputError(source: path, line: currentLine, problem: "is not well-formed XML: ")
+    if code == XML_ERROR_INVALID_TOKEN {
+      let place = Int(XML_GetCurrentByteIndex(parser))
+      let byte = bytes.indices.contains(place) ? bytes[place] : 0x20
+      fault.problem += byte < 0x20 ? "a control character" : "invalid token"
+      if byte < 0x20 { fault.found = "the byte \(byte)" }
+      if byte >= 0x80 {
+        fault.hint = "text must be UTF-8, or what encoding=\"...\" in its first line says: ISO-8859-1 or UTF-16"
+      }
+    } else {
+      fault.problem += XML_ErrorString(code).map { String(cString: $0) } ?? "unknown fault"
+    }
+    failure = fault
   }
 
   private var currentLine: Int { Int(XML_GetCurrentLineNumber(parser)) }

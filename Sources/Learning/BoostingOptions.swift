@@ -21,7 +21,8 @@ public struct BoostingOptions: Hashable, Sendable, Codable {
   public var weightTrimming: Double
   /// Where features are categories: how much weight without a response, as a share of the node's weight, is added to each
   /// category before they are ordered by their mean responses and divided into two sets. Means of rare categories are chance:
-  /// so they come to the middle, where those lie of which there is no sample. 0 orders by the plain means.
+  /// so they come to the middle, where those lie of which there is no sample (and which go left or right by where the cut is). 0
+  /// orders by the plain means.
   public var categoryPrior: Double
   /// The most trees.
   public var maximumTreeCount: Int

@@ -180,7 +180,10 @@ enum CascadeCommand {
     if let value = try options.integer("--depth", in: 1...16) { training.boosting.maximumDepth = value }
     if let value = try options.integer("--trees", in: 1...100_000) { training.boosting.maximumTreeCount = value }
     if let value = try options.number("--weight-trimming", in: 1e-3...1) { training.boosting.weightTrimming = value }
-    if let value = try options.number("--category-prior", in: 0...1) { training.boosting.categoryPrior = value }
+    if let value = try options.number("--category-prior", in: 0...1) {
+      guard training.features == .lbp else { throw UsageError("--category-prior is for --features lbp alone") }
+      training.boosting.categoryPrior = value
+    }
     if let value = try options.integer("--stages", in: 1...1000) { training.stageCount = value }
     if let value = try options.properShare("--hit-rate") { training.hitRate = value }
     if let value = try options.properShare("--false-alarm") { training.falseAlarmRate = value }

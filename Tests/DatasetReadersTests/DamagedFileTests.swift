@@ -146,6 +146,13 @@ struct DamagedFileTests {
       let deep = try XMLScanner(bytes: Array(String(repeating: "<a>", count: 100_000).utf8), path: "x")
       while try deep.next() != nil {}
     }
+    func nested(_ depth: Int) throws -> Int {
+      try xmlEvents(Array((String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)).utf8))
+        .count
+    }
+    #expect(try nested(XMLScanner.depthLimit) == 2 * XMLScanner.depthLimit)
+    let error = #expect(throws: InputError.self) { try nested(XMLScanner.depthLimit + 1) }
+    #expect(error?.problem == "elements nest deeper than 64")
   }
 
   /// The events of a document with the lines they are at.
@@ -170,6 +177,27 @@ struct DamagedFileTests {
       #expect(
         "\(error)".hasPrefix("x.xml:2: is not well-formed XML: invalid token") && "\(error)".contains("ISO-8859-1"))
     }
+  }
+
+  @Test func xmlOfAnEncodingThatIsNotKnownIsReadWhereItIsASCII() throws {
+    for name in ["UTF8", "gb2312", "windows-1252"] {
+      let head = Array("<?xml version='1.0' encoding='\(name)'?><a>caf".utf8)
+      #expect(try xmlEvents(head + Array("e</a>".utf8)).map(\.event)[1] == .text("cafe"))
+      #expect(throws: InputError.self) { try xmlEvents(head + [0xE9] + Array("</a>".utf8)) }
+    }
+  }
+
+  /// Half a minute with pieces of one size: an unfinished comment is looked at from its beginning for each piece.
+  @Test(.timeLimit(.minutes(1))) func aLongCommentOrAttributeIsReadInTimeThatGrowsWithIt() throws {
+    let long = String(repeating: "x", count: 1 << 25)
+    let begin = ContinuousClock.now
+    #expect(try xmlEvents(Array("<a><!--\(long)-->text</a>".utf8)).map(\.event)[1] == .text("text"))
+    guard case .start(_, let attributes) = try xmlEvents(Array("<a b='\(long)'/>".utf8))[0].event else {
+      Issue.record("no start")
+      return
+    }
+    #expect(attributes["b"]?.utf8.count == 1 << 25)
+    #expect(ContinuousClock.now - begin < .seconds(10))
   }
 
   @Test func xmlLongerThanAPieceKeepsItsTextsAndLines() throws {

@@ -193,6 +193,19 @@ struct BoosterTests {
     #expect(try left(1) == [0, 1] + Array(3..<256))
   }
 
+  @Test("the prior of categories is read, has a default, and is 0 to 1")
+  func categoryPriorOption() throws {
+    func options(_ text: String) throws -> BoostingOptions {
+      try JSONDecoder().decode(BoostingOptions.self, from: Data(text.utf8))
+    }
+    #expect(try options("{}").categoryPrior == 0.003)
+    #expect(try options(#"{"categoryPrior": 0.25}"#).categoryPrior == 0.25)
+    for bad in [-0.1, 1.5, .nan] {
+      let error = #expect(throws: InputError.self) { try BoostingOptions(categoryPrior: bad).validate() }
+      #expect(error?.field == "boosting.categoryPrior")
+    }
+  }
+
   @Test("weight trimming keeps samples of one weight together, and the heaviest")
   func trimming() {
     let labels = [true, false, true, false]
