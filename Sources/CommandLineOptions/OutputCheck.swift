@@ -30,14 +30,20 @@ public struct OutputCheck: Sendable {
     files[entry.place.identity] = entry
   }
 
-  /// Adds the model that a training writes, with the checkpoint and the lock that it keeps beside it meanwhile.
-  /// - Returns: the checkpoint's path; `nil` for a pipe or a device, which nothing is kept beside.
+  /// Adds a model.
   /// - Throws: as `file`, and where a file that holds something but no model is there already: a photo, labels.
-  public mutating func training(_ option: String, _ path: String) throws -> String? {
+  public mutating func model(_ option: String, _ path: String) throws {
     try file(option, path)
     guard OutputCheck.mayBeReplaced(path) else {
       throw UsageError("\(option) would overwrite a file that is no model: \(path); give another name, or delete it")
     }
+  }
+
+  /// Adds the model that a training writes, with the checkpoint and the lock that it keeps beside it meanwhile.
+  /// - Returns: the checkpoint's path; `nil` for a pipe or a device, which nothing is kept beside.
+  /// - Throws: as `model`.
+  public mutating func training(_ option: String, _ path: String) throws -> String? {
+    try model(option, path)
     guard let lock = try FileLock.path(beside: path) else { return nil }
     try file("the checkpoint of \(option)", path + ".checkpoint")
     try file("the lock of \(option)", lock)
@@ -71,14 +77,14 @@ public struct OutputCheck: Sendable {
     }
   }
 
-  /// Whether there is no file, an empty one, or a model by its first bytes: of ours, OpenCV's, or dlib's, whose files have
-  /// no mark and are known by their name.
+  /// Whether there is no file, an empty one, or a model by its first bytes: of ours, OpenCV's, or dlib's, which begin with
+  /// the version 1 in two bytes.
   private static func mayBeReplaced(_ path: String) -> Bool {
     guard let place = try? FilePlace(path), place.kind == .regular else { return true }
     // OpenCV's own files begin with a licence of several thousand bytes.
     let head = FileBytes.prefix(of: path, count: 1 << 16)
     // The length of a safetensors file's header is of eight bytes, and the header an object.
-    return head.isEmpty || path.hasSuffix(".dat") || (head.count > 8 && head[8] == UInt8(ascii: "{") && head[7] == 0)
+    return head.isEmpty || head.starts(with: [1, 1]) || (head.count > 8 && head[8] == UInt8(ascii: "{") && head[7] == 0)
       || String(decoding: head, as: UTF8.self).contains("<opencv_storage")
   }
 

@@ -39,6 +39,17 @@ enum CheckpointFile {
     _ path: String, as type: Record.Type, kind: String, version: Int
   ) throws -> (record: Record, file: ModelFile)? {
     guard FileManager.default.fileExists(atPath: path) else { return nil }
+    do {
+      return try readExisting(path, as: type, kind: kind, version: version)
+    } catch var error as InputError {
+      error.hint = error.hint ?? "delete it, or begin anew with --restart"
+      throw error
+    }
+  }
+
+  private static func readExisting<Record: Codable>(
+    _ path: String, as type: Record.Type, kind: String, version: Int
+  ) throws -> (record: Record, file: ModelFile) {
     let file = try ModelFile(path: path).expect(kind: kind, version: version)
     let sealed = try file.options(as: Sealed<Record>.self)
     let checksum = try Sealed(sealed.record, file.tensors).checksum

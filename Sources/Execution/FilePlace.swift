@@ -120,10 +120,17 @@ public struct FilePlace: Sendable {
     return folder
   }
 
-  /// `"."` above a plain name.
+  /// The folder that a path lies in: `"."` above a plain name, and the root above itself.
+  ///
+  /// By hand: Foundation's `deletingLastPathComponent` stops the program at a name of one character (Swift 6 on Linux).
   static func parent(_ path: String) -> String {
-    let folder = (path as NSString).deletingLastPathComponent
-    return folder.isEmpty ? "." : folder
+    let slash = UInt8(ascii: "/")
+    var bytes = Array(path.utf8)[...]
+    while bytes.count > 1, bytes.last == slash { bytes.removeLast() }
+    guard let place = bytes.lastIndex(of: slash) else { return "." }
+    bytes = bytes[..<place]
+    while bytes.last == slash { bytes.removeLast() }
+    return bytes.isEmpty ? "/" : String(decoding: bytes, as: UTF8.self)
   }
 
   private static func realPath(_ path: String) -> String? {

@@ -77,7 +77,9 @@ enum LandmarksCommand {
     let modelPath = try ModelCatalog.path(of: options.requiredText("--model"))
     try outputs.inputs("the model", [modelPath])
     try outputs.inputs("the file of --boxes", [options.text("--boxes")].compactMap { $0 })
-    try outputs.inputs("the detector", [options.requiredText("--detector")])
+    if !options.isGiven("--box"), !options.isGiven("--boxes") {
+      try outputs.inputs("the detector", [ModelCatalog.path(of: options.requiredText("--detector"))])
+    }
     let model = try LandmarkRun.model(modelPath)
     let run = LandmarkRun(
       model: model, starts: try options.integer("--starts", in: 1...64) ?? 1, executor: executor)

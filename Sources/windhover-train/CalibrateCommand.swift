@@ -41,9 +41,11 @@ enum CalibrateCommand {
     let targets = options.text("--targets")
     let photos = try options.list("--photos").map { AnnotatedSource(data: try .parse($0), targets: targets) }
     var outputs = OutputCheck()
-    try outputs.file("--output", output)
+    try outputs.model("--output", output)
     try outputs.inputs("a data set", photos.flatMap(\.data.namedPaths))
     let path = try ModelCatalog.path(of: name)
+    // In place is well; a cascade of OpenCV's is no such file.
+    if !path.hasSuffix(".safetensors") { try outputs.inputs("the model", [path]) }
     let job = CalibrationJob(
       photos: photos, objects: options.isGiven("--objects") ? options.list("--objects") : nil,
       leavesOutFaults: options.flag("--leave-out-faults"))

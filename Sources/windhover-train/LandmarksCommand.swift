@@ -92,9 +92,10 @@ enum LandmarksCommand {
     let validation = options.list("--validation")
     try outputs.inputs(
       "a data set", try (references + validation).flatMap { try DatasetReference.parse($0).namedPaths })
-    for name in ["--boxes", "--detector", "--layout"] {
+    for name in ["--boxes", "--layout"] {
       try outputs.inputs("the file of \(name)", [options.text(name)].compactMap { $0 })
     }
+    try outputs.inputs("the detector", [options.text("--detector")].compactMap { $0 }.map(ModelCatalog.path))
     let lock = try FileLock.beside(output)
     defer { lock?.release() }
     let executor = try options.executor()

@@ -68,7 +68,10 @@ struct OutputCheckTests {
         try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
         _ = try check.training("--output", "\(folder)/\(name)")
       }
-      for (name, text) in [("labels.xml", "<?xml version=\"1.0\"?>\n<dataset>"), ("layout.json", "[{\"name\": 1}]")] {
+      for (name, text) in [
+        ("labels.xml", "<?xml version=\"1.0\"?>\n<dataset>"), ("layout.json", "[{\"name\": 1}]"),
+        ("photo.dat", "\u{FF}\u{D8}"),
+      ] {
         try AtomicFile.write(text, to: "\(folder)/\(name)")
         #expect(throws: UsageError.self) { try check.training("--output", "\(folder)/\(name)") }
       }

@@ -145,7 +145,8 @@ struct CascadeTrainerTests {
       ($0 as? InputError)?.problem == "the checkpoint is damaged"
     }
     try file.prefix(file.count / 2).write(to: URL(fileURLWithPath: path))
-    #expect(throws: InputError.self) { try CascadeTrainer.train(data, options: options, checkpoint: path) }
+    let cut = #expect(throws: InputError.self) { try CascadeTrainer.train(data, options: options, checkpoint: path) }
+    #expect(cut?.hint?.contains("--restart") == true)
   }
 
   @Test("positives that stages reject are replaced")

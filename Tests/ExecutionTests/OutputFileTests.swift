@@ -1,6 +1,7 @@
-import Execution
 import Foundation
 import Testing
+
+@testable import Execution
 
 #if canImport(Glibc)
   import Glibc
@@ -148,6 +149,26 @@ struct OutputFileTests {
       // What a killed run left is taken over.
       try AtomicFile.write("1\n", to: folder + "/m.lock")
       try #require(try FileLock.beside(folder + "/m")).release()
+    }
+  }
+
+  @Test(
+    "the folder above a path, of names of one character too",
+    arguments: [
+      ("a", "."), ("\u{E9}", "."), ("", "."), (".", "."), ("/", "/"), ("//", "/"), ("/a", "/"), ("a/b", "a"),
+      ("a/b/", "a"),
+      ("a//b", "a"), ("/a/b", "/a"), ("./a", "."), ("\u{65E5}/\u{672C}", "\u{65E5}"), ("ab", "."),
+    ])
+  func parents(_ path: String, _ folder: String) {
+    #expect(FilePlace.parent(path) == folder)
+  }
+
+  @Test("a new file may have a name of one character")
+  func shortNames() throws {
+    for name in ["\u{E9}", "\u{65E5}", "~"] {
+      let place = try FilePlace(name)
+      try place.checkFile()
+      #expect(place.kind == .missing)
     }
   }
 }
