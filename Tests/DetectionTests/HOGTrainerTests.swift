@@ -152,16 +152,18 @@ import Testing
     #expect(twice.weights == components[0].weights && twice.bias == components[0].bias)
   }
 
-  @Test func namesBoxesOutOfReach() throws {
-    struct Odd: TrainingImageSource {
-      let boxes: [Box]
-      var count: Int { 1 }
-      func name(at index: Int) -> String { "odd.png" }
-      func annotations(at index: Int) -> [Annotation] { boxes.map { Annotation(box: $0, label: "cross") } }
-      func image(at index: Int) throws -> ByteImage {
-        try SyntheticPhotos(count: 1, seed: 9, hasObjects: false).image(at: 0)
-      }
+  /// A photo without objects, with boxes.
+  private struct OnePhoto: TrainingImageSource {
+    let boxes: [Box]
+    var count: Int { 1 }
+    func name(at index: Int) -> String { "odd.png" }
+    func annotations(at index: Int) -> [Annotation] { boxes.map { Annotation(box: $0, label: "cross") } }
+    func image(at index: Int) throws -> ByteImage {
+      try SyntheticPhotos(count: 1, seed: 9, hasObjects: false).image(at: 0)
     }
+  }
+
+  @Test func namesBoxesOutOfReach() throws {
     var options = HOGTrainerOptions.crosses
     options.rounds = 0
     let fine = Box(x: 60, y: 40, width: 30, height: 30)
@@ -170,7 +172,7 @@ import Testing
     let cut = Box(x: -30, y: 40, width: 40, height: 40)
     options.scan.padding = 0
     let result = try HOGTrainer.train(
-      photos: Odd(boxes: [fine, flat, tiny, cut]), backgrounds: backgrounds, options: options)
+      photos: OnePhoto(boxes: [fine, flat, tiny, cut]), backgrounds: backgrounds, options: options)
     let unreachable = result.report.unreachable
     #expect(unreachable.map(\.box) == [flat, tiny, cut])
     #expect(unreachable.map(\.reason) == [.aspect, .size, .border])
@@ -181,26 +183,19 @@ import Testing
     // Steps of eight cells, one level: between two windows nothing overlaps by half.
     options.scan.stride = 8
     let coarse = try HOGTrainer.train(
-      photos: Odd(boxes: [Box(x: 12 + 4, y: 12 + 4, width: 24, height: 24), Box(x: 4, y: 4, width: 24, height: 24)]),
+      photos: OnePhoto(boxes: [
+        Box(x: 12 + 4, y: 12 + 4, width: 24, height: 24), Box(x: 4, y: 4, width: 24, height: 24),
+      ]),
       backgrounds: backgrounds, options: options)
     #expect(coarse.report.unreachable.map(\.reason) == [.cellRounding])
     let error = #expect(throws: InputError.self) {
-      try HOGTrainer.train(photos: Odd(boxes: [flat, tiny]), backgrounds: backgrounds, options: options)
+      try HOGTrainer.train(photos: OnePhoto(boxes: [flat, tiny]), backgrounds: backgrounds, options: options)
     }
     #expect(error?.problem.contains("any of the 2 objects") == true && error?.hint != nil)
   }
 
   /// What lies outside the photo shows nothing but the border, repeated: it must not be learnt from, at whatever size.
   @Test func objectsOutsideThePhotoAreNamed() throws {
-    struct Outside: TrainingImageSource {
-      let boxes: [Box]
-      var count: Int { 1 }
-      func name(at index: Int) -> String { "odd.png" }
-      func annotations(at index: Int) -> [Annotation] { boxes.map { Annotation(box: $0, label: "cross") } }
-      func image(at index: Int) throws -> ByteImage {
-        try SyntheticPhotos(count: 1, seed: 9, hasObjects: false).image(at: 0)
-      }
-    }
     var options = HOGTrainerOptions.crosses
     options.rounds = 0
     // Sizes below the window's are cut all the same, and no level of the scan is looked at for them.
@@ -212,14 +207,14 @@ import Testing
     let mostly = Box(x: -11, y: 40, width: 16, height: 16)
     let half = Box(x: -8, y: 60, width: 16, height: 16)
     let result = try HOGTrainer.train(
-      photos: Outside(boxes: [fine, large, small, mostly, half]), backgrounds: backgrounds, options: options)
+      photos: OnePhoto(boxes: [fine, large, small, mostly, half]), backgrounds: backgrounds, options: options)
     let unreachable = result.report.unreachable
     #expect(unreachable.map(\.box) == [large, small, mostly])
     #expect(unreachable.map(\.reason) == [.outside, .outside, .outside])
     #expect(unreachable[0].explanation.contains("outside the photo"))
     #expect(unreachable[2].explanation.contains("0.31"))
     let error = #expect(throws: InputError.self) {
-      try HOGTrainer.train(photos: Outside(boxes: [small]), backgrounds: backgrounds, options: options)
+      try HOGTrainer.train(photos: OnePhoto(boxes: [small]), backgrounds: backgrounds, options: options)
     }
     #expect(error?.hint?.contains("outside the photo") == true)
   }
