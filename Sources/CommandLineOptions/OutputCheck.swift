@@ -78,13 +78,14 @@ public struct OutputCheck: Sendable {
   }
 
   /// Whether there is no file, an empty one, or a model by its first bytes: of ours, OpenCV's, or dlib's, which begin with
-  /// the version 1 in two bytes.
+  /// the version 1 in two bytes and a negative number of rows (-2, -4 and so on: the sign is the length's highest bit).
   private static func mayBeReplaced(_ path: String) -> Bool {
     guard let place = try? FilePlace(path), place.kind == .regular else { return true }
     // OpenCV's own files begin with a licence of several thousand bytes.
     let head = FileBytes.prefix(of: path, count: 1 << 16)
     // The length of a safetensors file's header is of eight bytes, and the header an object.
-    return head.isEmpty || head.starts(with: [1, 1]) || (head.count > 8 && head[8] == UInt8(ascii: "{") && head[7] == 0)
+    return head.isEmpty || (head.starts(with: [1, 1]) && head.count > 2 && head[2] > 0x80)
+      || (head.count > 8 && head[8] == UInt8(ascii: "{") && head[7] == 0)
       || String(decoding: head, as: UTF8.self).contains("<opencv_storage")
   }
 

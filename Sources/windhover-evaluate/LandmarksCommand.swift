@@ -82,6 +82,7 @@ enum LandmarksCommand {
     let paths = try options.operands.map { try ModelCatalog.path(of: $0) }
     try outputs.inputs("a model", paths)
     try outputs.inputs("the file of --boxes", [options.text("--boxes")].compactMap { $0 })
+    try outputs.inputs("the detector", [options.text("--detector")].compactMap { $0 }.map(ModelCatalog.path))
     let backgrounds = options.list("--without-faces")
     if options.isGiven("--alarms"), backgrounds.isEmpty || options.text("--detector") == nil {
       throw UsageError("--alarms needs --detector and --without-faces")
@@ -102,6 +103,7 @@ enum LandmarksCommand {
     evaluation.seed = try options.seed("--seed")
     evaluation.failure = try options.number("--failure", in: 1e-6...10)
     evaluation.withoutFaces = try sources(backgrounds)
+    try outputs.inputs("a data set", evaluation.withoutFaces?.flatMap(\.data.namedPaths) ?? [])
     evaluation.alarms = try options.number("--alarms", in: 0...1000)
     if options.isGiven("--draws"), evaluation.perturb?.isEmpty ?? true { throw UsageError("--draws needs --perturb") }
     let bits = try options.integer("--leaves").flatMap(LeafBits.init)

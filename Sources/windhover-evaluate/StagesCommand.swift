@@ -38,9 +38,13 @@ enum StagesCommand {
     var outputs = OutputCheck()
     try outputs.file("--json", json)
     try outputs.inputs("the model", [path])
+    func sources(_ name: String) throws -> [AnnotatedSource] {
+      try options.list(name).map { AnnotatedSource(data: try .parse($0)) }
+    }
+    let (positives, negatives) = (try sources("--positives"), try sources("--negatives"))
+    try outputs.inputs("a data set", (positives + negatives).flatMap(\.data.namedPaths))
     let measure = try CascadeStagesRun.measure(
-      detector, positives: options.list("--positives").map { AnnotatedSource(data: try .parse($0)) },
-      negatives: options.list("--negatives").map { AnnotatedSource(data: try .parse($0)) },
+      detector, positives: positives, negatives: negatives,
       windowLimit: try options.integer("--windows", in: 1...1_000_000_000) ?? 1,
       seed: try options.seed("--seed") ?? 1, executor: executor, progress: context.progress,
       cancellation: context.cancellation)

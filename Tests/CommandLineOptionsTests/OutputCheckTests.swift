@@ -58,7 +58,7 @@ struct OutputCheckTests {
       let header = Array("{\"a\":1}".utf8)
       let models: [(String, [UInt8])] = [
         ("empty", []), ("ours.safetensors", [UInt8(header.count), 0, 0, 0, 0, 0, 0, 0] + header),
-        ("c.xml", Array("<?xml version=\"1.0\"?>\n<opencv_storage>".utf8)), ("dlib.dat", [1, 1, 8, 1]),
+        ("c.xml", Array("<?xml version=\"1.0\"?>\n<opencv_storage>".utf8)), ("dlib.dat", [1, 1, 0x81, 0x88, 0x81, 1]),
         (
           "old.xml",
           Array("<?xml version=\"1.0\"?>\n<!--\(String(repeating: "licence ", count: 2000))-->\n<opencv_storage>".utf8)
