@@ -220,15 +220,6 @@ import Testing
   }
 
   @Test func sumsUpManyBoxesOutOfReach() throws {
-    struct Crowd: TrainingImageSource {
-      let boxes: [Box]
-      var count: Int { 1 }
-      func name(at index: Int) -> String { "crowd.png" }
-      func annotations(at index: Int) -> [Annotation] { boxes.map { Annotation(box: $0, label: "cross") } }
-      func image(at index: Int) throws -> ByteImage {
-        try SyntheticPhotos(count: 1, seed: 9, hasObjects: false).image(at: 0)
-      }
-    }
     var options = HOGTrainerOptions.crosses
     options.rounds = 0
     let fine = Box(x: 60, y: 40, width: 30, height: 30)
@@ -236,7 +227,7 @@ import Testing
     let flat = (0..<2).map { Box(x: 10 + 40 * Double($0), y: 20, width: 90, height: 20) }
     let progress = RecordedProgress()
     let result = try HOGTrainer.train(
-      photos: Crowd(boxes: [fine] + tiny + flat), backgrounds: backgrounds, options: options, progress: progress)
+      photos: OnePhoto(boxes: [fine] + tiny + flat), backgrounds: backgrounds, options: options, progress: progress)
     #expect(result.report.unreachable.count == 22)
     let told = progress.warnings.filter { $0.contains("out of reach") }
     // Both of one reason, the first three of the other, and a line that counts.
