@@ -124,21 +124,13 @@ extension AnnotatedImage {
   /// `group`, or the image's own name where it is a group by itself.
   public var groupKey: String { group ?? name }
 
-  /// The annotation file and its line that name the image; `nil` where no line does.
-  private var originPlace: (file: String, line: Int)? {
-    guard let origin, let colon = origin.lastIndex(of: ":"), let line = Int(origin[colon...].dropFirst()) else {
-      return nil
-    }
-    return (String(origin[..<colon]), line)
-  }
-
   /// The annotations as they bear on an image of this size, and what is wrong with them.
   ///
   /// A box with no point in the image becomes ignored (it can be neither found nor missed). A box that sticks out by more
   /// than a pixel stays a target and is told.
   public func fitted(to size: PixelSize) -> (annotations: [Annotation], problems: [DatasetProblem]) {
     let frame = Box(size)
-    let (file, line) = originPlace.map { ($0.file, Optional($0.line)) } ?? (path, nil)
+    let (file, line) = (origin?.file ?? path, origin?.line)
     var result = annotations
     var problems: [DatasetProblem] = []
     for index in result.indices {

@@ -94,7 +94,7 @@ struct DatasetBuilder {
     }
     insert(
       AnnotatedImage(
-        name: name, path: found, annotations: [], group: group, origin: line.map { "\(file):\($0)" }),
+        name: name, path: found, annotations: [], group: group, origin: line.map { FileLine(file: file, line: $0) }),
       .file(path: found))
     append(entries, to: images.count - 1, file: file)
   }

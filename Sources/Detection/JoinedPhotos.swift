@@ -61,7 +61,7 @@ public struct JoinedPhotos: TrainingImageSource {
     return try place.source.checksum(at: place.index)
   }
 
-  public func origin(at index: Int) -> String? {
+  public func origin(at index: Int) -> FileLine? {
     let place = place(index)
     return place.source.origin(at: place.index)
   }

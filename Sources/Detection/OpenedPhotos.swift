@@ -170,11 +170,11 @@ public struct UnreadablePhotos: Error, Sendable, CustomStringConvertible {
   public struct Failure: Sendable, CustomStringConvertible {
     /// The photo's place in its source.
     public let index: Int
-    /// The file and line that name the photo (`background.txt:12`), where they are known.
-    public let origin: String?
+    /// The line that names the photo, where it is known.
+    public let origin: FileLine?
     public let error: InputError
 
-    public init(index: Int, origin: String?, error: InputError) {
+    public init(index: Int, origin: FileLine?, error: InputError) {
       self.index = index
       self.origin = origin
       self.error = error

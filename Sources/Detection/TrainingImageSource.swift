@@ -31,8 +31,8 @@ public protocol TrainingImageSource: Sendable {
   /// default is true.
   func allowsNegatives(at index: Int) -> Bool
 
-  /// The file and line that name the photo (`background.txt:12`), for messages about it. The default is `nil`: not known.
-  func origin(at index: Int) -> String?
+  /// The line that names the photo, for messages about it. The default is `nil`: not known.
+  func origin(at index: Int) -> FileLine?
 
   /// A checksum of the photo's content, by which a resumed training knows its data. The default hashes the pixels.
   func checksum(at index: Int) throws -> String
@@ -63,7 +63,7 @@ extension TrainingImageSource {
 
   public func allowsNegatives(at index: Int) -> Bool { true }
 
-  public func origin(at index: Int) -> String? { nil }
+  public func origin(at index: Int) -> FileLine? { nil }
 
   public func checksum(at index: Int) throws -> String {
     let image = try image(at: index)

@@ -36,7 +36,7 @@ public struct DatasetTrainingSource: TrainingImageSource {
 
   public func allowsNegatives(at index: Int) -> Bool { uses[index].mines ?? true }
 
-  public func origin(at index: Int) -> String? { dataset.images[index].origin }
+  public func origin(at index: Int) -> FileLine? { dataset.images[index].origin }
 
   public func image(at index: Int) throws -> ByteImage { try dataset.image(at: index, options: imageOptions) }
 

@@ -119,7 +119,7 @@ public struct LandmarkFaceSet: Sendable {
         } else if let spot = LandmarkFace.spot(points, box: annotation.box) {
           result.spots.append(
             Spot(
-              entry: item.origin ?? item.path, face: name, points: points.count { $0 != nil },
+              entry: item.origin?.description ?? item.path, face: name, points: points.count { $0 != nil },
               place: String(format: "(%.1f, %.1f)", spot.x, spot.y)))
         } else if let face = LandmarkFace(
           name: name, group: item.groupKey, image: image, box: box, points: points, largestBox: largestBox,

@@ -34,6 +34,20 @@ public struct Landmark: Hashable, Sendable, Codable {
   }
 }
 
+/// A line of a text file that names something, for messages: `background.txt:12`.
+public struct FileLine: Hashable, Sendable, CustomStringConvertible {
+  public var file: String
+  /// 1-based.
+  public var line: Int
+
+  public init(file: String, line: Int) {
+    self.file = file
+    self.line = line
+  }
+
+  public var description: String { "\(file):\(line)" }
+}
+
 /// One image of a data set with all that is labelled in it.
 public struct AnnotatedImage: Hashable, Sendable, Codable {
   /// The image's name within its data set: what results and truth are joined by.
@@ -43,9 +57,9 @@ public struct AnnotatedImage: Hashable, Sendable, Codable {
   public var annotations: [Annotation]
   /// Images of one group (one photo, its mirror and its crops) never part in cross-validation; `nil`: a group of its own.
   public var group: String?
-  /// The file and line that name the image (`background.txt:12`), where they are known: for messages alone, no part of what
-  /// is stored or compared.
-  public var origin: String?
+  /// The line of an annotation file or list that names the image, where one does: for messages alone, no part of what is
+  /// stored or compared.
+  public var origin: FileLine?
   /// The name that the image had in a set of its own, where joining sets has given it another; no part of what is stored or
   /// compared.
   public var nameBeforeJoining: String?
@@ -57,7 +71,7 @@ public struct AnnotatedImage: Hashable, Sendable, Codable {
     case name, path, annotations, group
   }
 
-  public init(name: String, path: String, annotations: [Annotation], group: String? = nil, origin: String? = nil) {
+  public init(name: String, path: String, annotations: [Annotation], group: String? = nil, origin: FileLine? = nil) {
     self.name = name
     self.path = path
     self.annotations = annotations

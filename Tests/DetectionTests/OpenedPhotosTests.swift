@@ -16,7 +16,7 @@ struct OpenedPhotosTests {
       let error = try #require(throws: UnreadablePhotos.self) {
         try OpenedPhotos(photos, executor: ParallelExecutor(threadCount: threads))
       }
-      #expect(error.failures.map(\.origin) == ["list.txt:2", "list.txt:4"])
+      #expect(error.failures.map(\.origin?.description) == ["list.txt:2", "list.txt:4"])
       #expect(
         error.description == """
           2 of 4 photos cannot be read; mend them or leave them out:

@@ -43,7 +43,7 @@ struct PlainPhotos: TrainingImageSource {
 
   func allowsNegatives(at index: Int) -> Bool { !barred.contains(index) }
 
-  func origin(at index: Int) -> String? { "list.txt:\(index + 1)" }
+  func origin(at index: Int) -> FileLine? { FileLine(file: "list.txt", line: index + 1) }
 }
 
 func target(_ x: Double, _ y: Double, _ width: Double, _ height: Double, isIgnored: Bool = false) -> Annotation {

@@ -201,7 +201,8 @@ struct PositiveSamplesTests {
         options.jitterRotation = rotation
         let samples = try AnnotatedPositives(try OpenedPhotos(photos), options: options)
         let far = samples.leftOut.filter { $0.reason == .tooLarge }
-        #expect(far.contains { $0.box.width == 2e12 } && far.allSatisfy { $0.origin == "list.txt:1" }, "\(fit)")
+        let origin = FileLine(file: "list.txt", line: 1)
+        #expect(far.contains { $0.box.width == 2e12 } && far.allSatisfy { $0.origin == origin }, "\(fit)")
         #expect(samples.leftOut.allSatisfy { $0.box.width != 6000 && $0.box.width != 30 })
         let all = Array(0..<samples.count)
         #expect(try samples.samples(at: all, executor: .serial).count == 64 * samples.count)

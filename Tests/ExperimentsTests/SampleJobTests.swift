@@ -101,7 +101,7 @@ struct SampleJobTests {
     try AtomicFile.write("a.png 1 3 4 24 24\r\nb.png 1 0 0 9 9 \r\nc.png 1 0 0 9 9\r\n", to: list)
     let job = SampleJob(.objects([try source("info:\(list)")], labels: nil), options: plain)
     let error = try #require(throws: UnreadablePhotos.self) { try job.samples() }
-    #expect(error.failures.map(\.origin) == ["\(list):2", "\(list):3"])
+    #expect(error.failures.map(\.origin?.description) == ["\(list):2", "\(list):3"])
   }
 
   @Test("Pictures over photos: as many as asked for, the same on any threads; bad pictures are told")

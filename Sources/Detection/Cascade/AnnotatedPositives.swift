@@ -48,8 +48,8 @@ public struct AnnotatedPositives: PositiveSamples {
     }
 
     public let photo: String
-    /// The file and line that name the photo, where they are known.
-    public let origin: String?
+    /// The line that names the photo, where it is known.
+    public let origin: FileLine?
     public let box: Box
     public let reason: Reason
 
