@@ -6,6 +6,7 @@ import Foundation
 import Geometry
 import Imaging
 import Landmarks
+import Synchronization
 
 /// The faces of a data set made ready for a landmark fitter: crops, boxes, and points in one order.
 public struct LandmarkFaceSet: Sendable {
@@ -54,12 +55,13 @@ public struct LandmarkFaceSet: Sendable {
   /// and is counted in `spread` and `problems`. A face whose box lies outside its photo, or with a point more than
   /// `farthestPoint` box sides from the box's centre, or with two points or more that all lie at one spot, is left out and
   /// told.
-  /// - Throws: `InputError` where no annotation has points, point names differ between faces, or all faces are left out;
+  /// - Parameter memory: bytes that the faces may take; where they come to more, no further photo is read.
+  /// - Throws: `InputError` where they do; where no annotation has points, point names differ between faces, or all faces are left out;
   ///   where none of the boxes asked for lies on a face, a results file is about no image of the set, or was made on a
   ///   photo of another size.
   public static func load(
     _ dataset: Dataset, boxes: Boxes, largestBox: Int?, margin: Double?, executor: ParallelExecutor,
-    progress: any ProgressSink = SilentProgress(), cancellation: Cancellation? = nil
+    memory: Int = .max, progress: any ProgressSink = SilentProgress(), cancellation: Cancellation? = nil
   ) throws -> LandmarkFaceSet {
     guard let names = try pointNames(dataset) else {
       throw InputError(
@@ -90,6 +92,7 @@ public struct LandmarkFaceSet: Sendable {
           found: "\(found.reduce(0) { $0 + $1.count }) boxes in \(dataset.images.count) images")
       }
     }
+    let held = Atomic(0)
     let loaded = try executor.map(dataset.images.count) { [lines, matches] index -> LoadedFaces in
       try cancellation?.check()
       let item = dataset.images[index]
@@ -127,6 +130,13 @@ public struct LandmarkFaceSet: Sendable {
         {
           result.faces.append(face)
         }
+      }
+      let bytes = result.faces.reduce(0) { $0 + $1.byteCount }
+      guard held.add(bytes, ordering: .relaxed).newValue <= memory else {
+        throw InputError(
+          source: dataset.name, problem: "has faces whose crops take more memory than there is for them",
+          expected: "\(memory / 1_000_000) MB at most",
+          hint: "fewer faces, smaller photos, or a .safetensors, for which large faces are halved")
       }
       return result
     }

@@ -45,9 +45,11 @@ public struct LandmarkTrainingJob: Sendable {
     cancellation: Cancellation?
   ) throws -> LandmarkModel {
     try options.validate()
+    // Each face is held twice where it is mirrored.
+    let machine = Int(ProcessInfo.processInfo.physicalMemory) / (isMirrored ? 2 : 1)
     let set = try LandmarkFaceSet.load(
-      training, boxes: boxes, largestBox: largestBox, margin: margin, executor: executor, progress: progress,
-      cancellation: cancellation)
+      training, boxes: boxes, largestBox: largestBox, margin: margin, executor: executor, memory: machine,
+      progress: progress, cancellation: cancellation)
     set.tell(progress, name: training.name)
     if learnsConfidence, set.faces.count < Self.leastForConfidence {
       progress.receive(
@@ -67,7 +69,7 @@ public struct LandmarkTrainingJob: Sendable {
     if let validation {
       let own = try LandmarkFaceSet.load(
         validation, boxes: validationBoxes, largestBox: largestBox, margin: margin, executor: executor,
-        progress: progress, cancellation: cancellation)
+        memory: machine, progress: progress, cancellation: cancellation)
       guard own.pointNames == set.pointNames else {
         throw InputError(source: validation.name, problem: "has other points than the training faces")
       }

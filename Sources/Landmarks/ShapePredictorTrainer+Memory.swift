@@ -73,5 +73,12 @@ extension ShapePredictorTrainer {
         source: "landmark options", field: "localPool", problem: "is too large for so many points",
         found: "\(options.localPool) pixels for each of \(points) points", expected: "65535 pixels in all at most")
     }
+    // The pool lies in the mean shape's box: of one point all its pixels would be one, and no difference tells anything.
+    if options.leaves == .boosted, options.levels > 0, points == 1, options.poolPadding == 0 {
+      throw InputError(
+        source: "landmark options", field: "poolPadding", problem: "leaves nothing to learn from around a single point",
+        found: "0", expected: "box sides around the point within which pixels are compared",
+        hint: "--set poolPadding=0.3, for example")
+    }
   }
 }

@@ -245,6 +245,21 @@ struct LandmarkFaceSetTests {
     #expect(set.problems.contains { $0.contains("3.png: left out, for its point 0 lies more than 20 sides") })
   }
 
+  @Test("faces that come to more memory than there is end the reading", arguments: [1, 3])
+  func memory(_ threads: Int) throws {
+    let folder = try Folder(count: 5)
+    let dataset = try folder.dataset()
+    func load(_ memory: Int) throws -> LandmarkFaceSet {
+      try LandmarkFaceSet.load(
+        dataset, boxes: .annotated, largestBox: nil, margin: nil, executor: ParallelExecutor(threadCount: threads),
+        memory: memory)
+    }
+    // Whole photos of 64 x 64.
+    #expect(try load(5 * 64 * 64).faces.count == 5)
+    let error = #expect(throws: InputError.self) { try load(5 * 64 * 64 - 1) }
+    #expect(error?.problem.contains("more memory") == true)
+  }
+
   @Test("a job trains, keeps a checkpoint that other options refuse, and the model is measured")
   func job() throws {
     let folder = try Folder(count: 30)

@@ -95,7 +95,8 @@ struct LandmarkSpotTests {
       let (x, y): (Int, Int) = (18 + index % 5, 20 + index % 3)
       return [Point(x: Double(x), y: Double(y))]
     }
-    for options in [Self.face, SmallTraining.options] {
+    for var options in [Self.face, SmallTraining.options] {
+      options.poolPadding = 0.2
       let model = try SmallTraining.run(
         LandmarkTrainingJob(
           training: try Self.write(points, to: one), boxes: .annotated, options: options))

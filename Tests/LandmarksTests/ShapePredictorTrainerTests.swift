@@ -45,6 +45,31 @@ struct ShapePredictorTrainerTests {
     #expect(DrawnFaces.error(predictor, seed: 2, count: 60, starts: 3) < 1.1 * after)
   }
 
+  @Test("a fitter of one point learns from the pixels around it; with none around it, it is refused")
+  func onePoint() throws {
+    func faces(_ count: Int, seed: UInt64) -> [LandmarkFace] {
+      (0..<count).map { index in
+        let face = DrawnFaces.make(seed: seed, index: index)
+        return LandmarkFace(
+          name: "\(index)", image: face.image, box: face.box, points: [face.points[0]], largestBox: nil, margin: nil)!
+      }
+    }
+    var options = Self.small
+    options.poolPadding = 0
+    let error = #expect(throws: InputError.self) { try ShapePredictorTrainer(options).train(faces(9, seed: 1)) }
+    #expect(error?.field == "poolPadding" && error?.hint?.contains("--set poolPadding=") == true)
+    options.poolPadding = 0.3
+    let fitted = try ShapePredictorTrainer(options).train(faces(150, seed: 1))
+    let mean = ShapePredictor(meanShape: fitted.meanShape, levels: [], border: .zero, changeFrame: .box)
+    func distance(_ predictor: ShapePredictor) -> Double {
+      (0..<60).reduce(0) { sum, index in
+        let face = DrawnFaces.make(seed: 2, index: index)
+        return sum + predictor.fit(face.image, box: face.box)![0].distance(to: face.points[0]) / face.box.width / 60
+      }
+    }
+    #expect(distance(fitted) < 0.6 * distance(mean), "mean \(distance(mean)), fitted \(distance(fitted))")
+  }
+
   @Test("so does one of local binary features and a global regression")
   func learnsGlobally() throws {
     let predictor = try ShapePredictorTrainer(Self.local).train(DrawnFaces.training(150, seed: 1))
