@@ -162,6 +162,24 @@ struct CascadeTrainerTests {
     #expect(report.stages[1].positivesTried > 0)
   }
 
+  @Test(
+    "negatives are cut in proportion to the positives that are left of those that the first stage had",
+    arguments: [60, 120])
+  func negativesInProportion(_ count: Int) throws {
+    var options = cascadeOptions()
+    options.hitRate = 0.8
+    options.falseAlarmRate = 0.02
+    options.boosting.maximumTreeCount = 5
+    options.stageCount = 2
+    let data = try cascadeData(CrossSamples(count: count, noise: 90), blockyPhotos([(300, 200), (250, 260)]))
+    let stages = try CascadeTrainer.train(data, options: options).report.stages
+    try #require(stages.count == 2)
+    #expect(stages[0].positives == count && stages[0].negatives == 150)
+    // None takes the place of a positive that was rejected, and enough negatives are there.
+    #expect(stages[1].positives < count && stages[1].negativesKept < stages[1].negatives)
+    #expect(stages[1].negatives == Int((150 * Double(stages[1].positives) / Double(count)).rounded()))
+  }
+
   @Test("the trees name only the features that the detector holds, each at least once")
   func compactFeatures() throws {
     let data = try cascadeData(CrossSamples(), blockyPhotos(photos))

@@ -193,6 +193,29 @@ struct BoosterTests {
     #expect(try left(1) == [0, 1] + Array(3..<256))
   }
 
+  @Test("the prior of categories is a share of the weight of the node that is split, not of all; worked by hand")
+  func categoryPriorOfANode() throws {
+    // The samples of the test above in category 0 of the first feature, and 60 negatives in its category 1, split off at the
+    // root: 20 of the weight of 80 are left.
+    let values = [0] + Array(repeating: Float(1), count: 10) + Array(repeating: 2, count: 8) + [3]
+    let labels =
+      [false] + Array(repeating: true, count: 6) + Array(repeating: false, count: 4) + Array(repeating: true, count: 9)
+    let features = ListedFeatures(
+      values: [
+        Array(repeating: 0, count: 20) + Array(repeating: 1, count: 60), values + Array(repeating: 1, count: 60),
+      ], areCategories: true)
+    let tree = try #require(
+      try train(
+        features, labels + Array(repeating: false, count: 60),
+        BoostingOptions(maximumDepth: 2, weightTrimming: 1, categoryPrior: 0.25, maximumTreeCount: 1)
+      ).trees.first)
+    #expect(tree.nodes.map(\.feature) == [0, 1])
+    // With 5 added to each weight the means are -0.17, 0.13, 0.62, 0.17: the cut is that of no prior. With 20 added, a quarter
+    // of all, the last would come before category 1.
+    guard case .isIn(let set) = try #require(tree.nodes.last).split else { throw CancelledError() }
+    #expect((0..<256).filter(set.contains) == [0, 1] + Array(4..<256))
+  }
+
   @Test("the prior of categories is read, has a default, and is 0 to 1")
   func categoryPriorOption() throws {
     func options(_ text: String) throws -> BoostingOptions {

@@ -120,6 +120,24 @@ struct LinearSVMTests {
     }
   }
 
+  /// Samples that were set aside are looked at once more before training ends by `tolerance` alone: the projected gradients of
+  /// all of them, from their definition, lie as close together as it says (but for what the last pass moved).
+  @Test(arguments: testSeeds) func noSampleIsLeftAsideInTheEnd(seed: UInt64) throws {
+    var random = RandomStream(seed: seed)
+    let (rows, labels) = problem(300, 20, &random)
+    let options = LinearSVMOptions(cost: 1, tolerance: 0.01, relativeGap: nil, maximumIterations: 20_000)
+    let trained = try train(rows, labels, options, seed: seed)
+    #expect(trained.report.converged)
+    let projected = rows.indices.map { index in
+      let score = zip(trained.svm.weights, rows[index]).reduce(trained.svm.bias) { $0 + Double($1.0) * Double($1.1) }
+      let gradient = (labels[index] ? score : -score) - 1
+      let alpha = trained.dualVariables[index]
+      return alpha <= 0 ? min(gradient, 0) : alpha >= 1 ? max(gradient, 0) : gradient
+    }
+    let spread = try #require(projected.max()) - #require(projected.min())
+    #expect(spread < 0.02, "seed \(seed): \(spread)")
+  }
+
   /// The bias is the weight of a feature that is `biasScale` everywhere: the same as giving that feature.
   @Test func theBiasIsAFeatureOfItsScale() throws {
     var random = RandomStream(seed: 12)
