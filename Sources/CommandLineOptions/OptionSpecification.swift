@@ -9,6 +9,21 @@ public struct OptionSpecification: Sendable {
     case list
   }
 
+  /// What an option's value names, where the command writes it.
+  public enum Output: Sendable, Equatable {
+    case file
+    /// A model: it replaces nothing but a model of its kind.
+    case model
+    /// A model that may be written over the one that it is made of.
+    case calibratedModel
+    /// A model with a checkpoint and a lock beside it.
+    case training
+    /// A folder that files are written into.
+    case folder
+    /// A file where the name has that suffix, else a folder.
+    case fileOrFolder(suffix: String)
+  }
+
   /// The full name with its dashes, for example "--overlap".
   public let name: String
   /// A one-letter name with its dash, for example "-o".
@@ -24,6 +39,8 @@ public struct OptionSpecification: Sendable {
   public let isRequired: Bool
   /// Whether records of how a file was made name the option. Off for what cannot change the file.
   public private(set) var isRecorded = true
+  /// What the command writes there; `nil` for what is no output.
+  public private(set) var output: Output?
 
   private init(
     name: String, shortName: String?, kind: Kind, valueName: String = "", help: String, defaultValue: String? = nil,
@@ -44,6 +61,14 @@ public struct OptionSpecification: Sendable {
   public func unrecorded() -> OptionSpecification {
     var copy = self
     copy.isRecorded = false
+    return copy
+  }
+
+  /// The option, of which the value names what the command writes: the program checks it before the command runs.
+  public func written(_ output: Output = .file) -> OptionSpecification {
+    precondition(kind == .value, "\(name): an output is one value")
+    var copy = self
+    copy.output = output
     return copy
   }
 

@@ -3,8 +3,9 @@ import Execution
 /// Looks at all that a command is to write before its work begins: outputs that cannot be written, or that would take the
 /// place of one another or of an input, are told at once and not after hours.
 ///
-/// Files are compared as places, links followed, so that two names of one file are seen. Pipes and devices may be named
-/// more than once.
+/// A program makes one of the options that say what they write (`OptionSpecification.written`), and hands it to the command,
+/// which adds what follows from other things. Files are compared as places, links followed, so that two names of one file are
+/// seen; with what is read `FileUse` compares them. Pipes and devices may be named more than once.
 public struct OutputCheck: Sendable {
   private struct Entry {
     var option: String
@@ -12,42 +13,66 @@ public struct OutputCheck: Sendable {
     var place: FilePlace
   }
 
+  /// The file that the command's training keeps what is done in, beside the model; `nil` for a pipe or a device, which
+  /// nothing is kept beside.
+  public private(set) var checkpoint: String?
   private var files: [FilePlace.Identity: Entry] = [:]
+  private let uses: FileUse
 
-  public init() {}
+  public init(uses: FileUse = .ofProgram) { self.uses = uses }
+
+  /// The outputs that options name. `-` is standard output.
+  /// - Throws: as `file`, `model` and `folder`.
+  public init(_ options: ParsedOptions, uses: FileUse = .ofProgram) throws {
+    self.uses = uses
+    for option in options.specification.options {
+      guard let output = option.output, let path = options.text(option.name), path != "-" else { continue }
+      switch output {
+      case .file: try file(option.name, path)
+      case .model: try model(option.name, path)
+      case .calibratedModel: try model(option.name, path, mayBeRead: true)
+      case .training: try training(option.name, path)
+      case .folder: try folder(option.name, path)
+      case .fileOrFolder(let suffix) where path.lowercased().hasSuffix(suffix): try file(option.name, path)
+      case .fileOrFolder: try folder(option.name, path)
+      }
+    }
+  }
 
   /// Adds a file that an option names.
   /// - Parameter path: `nil`, where the option was not given, adds nothing.
   /// - Throws: `UsageError` for an empty name and for a file that another output names; `InputError` where it cannot be
-  ///   written.
-  public mutating func file(_ option: String, _ path: String?) throws {
+  ///   written; `OverwriteError` where it is read.
+  public mutating func file(_ option: String, _ path: String?) throws { try add(option, path, mayBeRead: false) }
+
+  private mutating func add(_ option: String, _ path: String?, mayBeRead: Bool) throws {
     guard let entry = try OutputCheck.entry(option, path) else { return }
     try entry.place.checkFile()
     guard entry.place.kind != .stream else { return }
-    if let other = files[entry.place.identity] {
-      throw UsageError("\(other.option) and \(option) name one file: \(OutputCheck.names(other.path, entry.path))")
-    }
+    try refuseNamed(entry)
     files[entry.place.identity] = entry
+    try uses.willReplace(entry.place, option: option, mayBeRead: mayBeRead)
   }
 
   /// Adds a model.
-  /// - Throws: as `file`, and where a file that holds something but no model is there already: a photo, labels.
-  public mutating func model(_ option: String, _ path: String) throws {
-    try file(option, path)
+  /// - Parameter mayBeRead: whether the model that is there may be read, to be written anew.
+  /// - Throws: as `file`, and where a file that holds something but no such model is there already: a photo, labels.
+  public mutating func model(_ option: String, _ path: String, mayBeRead: Bool = false) throws {
+    try add(option, path, mayBeRead: mayBeRead)
     guard OutputCheck.mayBeReplaced(path) else {
-      throw UsageError("\(option) would overwrite a file that is no model: \(path); give another name, or delete it")
+      throw UsageError(
+        "\(option) would overwrite a file that is no such model: \(path); give another name, or delete it")
     }
   }
 
   /// Adds the model that a training writes, with the checkpoint and the lock that it keeps beside it meanwhile.
-  /// - Returns: the checkpoint's path; `nil` for a pipe or a device, which nothing is kept beside.
   /// - Throws: as `model`.
-  public mutating func training(_ option: String, _ path: String) throws -> String? {
+  public mutating func training(_ option: String, _ path: String) throws {
     try model(option, path)
-    guard let lock = try FileLock.path(beside: path) else { return nil }
-    try file("the checkpoint of \(option)", path + ".checkpoint")
+    guard let lock = try FileLock.path(beside: path) else { return }
+    checkpoint = path + ".checkpoint"
+    try file("the checkpoint of \(option)", checkpoint)
     try file("the lock of \(option)", lock)
-    return path + ".checkpoint"
   }
 
   /// Adds a folder that files are written into.
@@ -55,38 +80,13 @@ public struct OutputCheck: Sendable {
   public mutating func folder(_ option: String, _ path: String?) throws {
     guard let entry = try OutputCheck.entry(option, path) else { return }
     try entry.place.checkFolder()
-    if let other = files[entry.place.identity] {
-      throw UsageError("\(other.option) and \(option) name one file: \(OutputCheck.names(other.path, entry.path))")
-    }
+    try refuseNamed(entry)
   }
 
-  /// Compares the outputs with files that are read. Folders, and names that lead nowhere, are passed over.
-  ///
-  /// - Parameter what: what they are, for the error ("--config", "the picture").
-  /// - Throws: `UsageError` where an output is one of them.
-  /// - Complexity: nothing while no output exists yet; otherwise a look at each input.
-  public func inputs(_ what: String, _ paths: some Sequence<String>) throws {
-    let existing = files.filter { $0.value.place.kind == .regular }
-    guard !existing.isEmpty else { return }
-    for path in paths {
-      guard let place = try? FilePlace(path), place.kind == .regular else { continue }
-      guard let output = existing[place.identity] else { continue }
-      throw UsageError(
-        "\(output.option) would overwrite \(what) that is read: \(OutputCheck.names(output.path, path)); give another name"
-      )
-    }
-  }
-
-  /// Whether there is no file, an empty one, or a model by its first bytes: of ours, OpenCV's, or dlib's, which begin with
-  /// the version 1 in two bytes and a negative number of rows (-2, -4 and so on: the sign is the length's highest bit).
-  private static func mayBeReplaced(_ path: String) -> Bool {
-    guard let place = try? FilePlace(path), place.kind == .regular else { return true }
-    // OpenCV's own files begin with a licence of several thousand bytes.
-    let head = FileBytes.prefix(of: path, count: 1 << 16)
-    // The length of a safetensors file's header is of eight bytes, and the header an object.
-    return head.isEmpty || (head.starts(with: [1, 1]) && head.count > 2 && head[2] > 0x80)
-      || (head.count > 8 && head[8] == UInt8(ascii: "{") && head[7] == 0)
-      || String(decoding: head, as: UTF8.self).contains("<opencv_storage")
+  private func refuseNamed(_ entry: Entry) throws {
+    guard let other = files[entry.place.identity] else { return }
+    let names = other.path == entry.path ? entry.path : "\(other.path) is \(entry.path)"
+    throw UsageError("\(other.option) and \(entry.option) name one file: \(names)")
   }
 
   private static func entry(_ option: String, _ path: String?) throws -> Entry? {
@@ -95,7 +95,21 @@ public struct OutputCheck: Sendable {
     return Entry(option: option, path: path, place: try FilePlace(path))
   }
 
-  private static func names(_ first: String, _ second: String) -> String {
-    first == second ? first : "\(first) is \(second)"
+  /// Whether there is no file, an empty one, or by its first bytes a model such as one of that name is: OpenCV's cascade
+  /// (.xml), dlib's (.dat), which begins with the version 1 in two bytes and a negative number of rows (-2, -4 and so on:
+  /// the sign is the length's highest bit), or ours.
+  private static func mayBeReplaced(_ path: String) -> Bool {
+    guard let place = try? FilePlace(path), place.kind == .regular else { return true }
+    // OpenCV's own files begin with a licence of several thousand bytes.
+    let head = FileBytes.prefix(of: path, count: 1 << 16)
+    if head.isEmpty { return true }
+    if path.hasSuffix(".xml") {
+      let text = String(decoding: head, as: UTF8.self)
+      // Its other files (a camera's calibration) are of the same form; a cascade says what it is.
+      return text.contains("<opencv_storage") && (text.contains("<cascade") || text.contains("opencv-haar-classifier"))
+    }
+    if path.hasSuffix(".dat") { return head.starts(with: [1, 1]) && head.count > 2 && head[2] > 0x80 }
+    // The length of a safetensors file's header is of eight bytes, and the header an object.
+    return head.count > 8 && head[8] == UInt8(ascii: "{") && head[7] == 0
   }
 }

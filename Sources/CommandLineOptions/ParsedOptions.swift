@@ -3,7 +3,7 @@
 /// The getters check numbers and ranges, and name the option in what they throw. Asking for an option that the command
 /// does not have is a programmer's mistake.
 public struct ParsedOptions: Sendable {
-  private let specification: CommandSpecification
+  let specification: CommandSpecification
   private let values: [String: [String]]
   public let operands: [String]
 

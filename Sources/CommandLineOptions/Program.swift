@@ -27,6 +27,8 @@ public struct CommandContext: Sendable {
   /// The command line for records of how a file was made: as it was given, without the options that cannot change the file
   /// (the number of threads, whether a checkpoint is used), so that these do not change its bytes either.
   public let recordedCommandLine: String
+  /// What the options name as outputs (`OptionSpecification.written`), checked.
+  public let outputs: OutputCheck
 }
 
 /// The version that every program prints.
@@ -50,6 +52,7 @@ public struct Program: Sendable {
 
   /// Runs the program on the process's own arguments and leaves it.
   public func main() -> Never {
+    FileUse.ofProgram.begin()
     exit(run(Array(CommandLine.arguments.dropFirst())))
   }
 
@@ -97,7 +100,8 @@ public struct Program: Sendable {
       let context = CommandContext(
         progress: TerminalProgress(), cancellation: interrupt.cancellation,
         recordedCommandLine: ([name, command.specification.name] + command.specification.recorded(arguments))
-          .map(shellQuoted).joined(separator: " "))
+          .map(shellQuoted).joined(separator: " "),
+        outputs: try OutputCheck(options))
       try command.run(options, context)
       return 0
     } catch {
@@ -118,8 +122,8 @@ public struct Program: Sendable {
 
   private func report(_ error: any Error, help: String) -> Int32 {
     switch error {
-    case let usage as UsageError:
-      StandardError.write("\(name): \(usage.description)\nTry: \(help)\n")
+    case is UsageError, is OverwriteError:
+      StandardError.write("\(name): \(error)\nTry: \(help)\n")
       return 2
     case is CancelledError:
       StandardError.write("\(name): \(error)\n")

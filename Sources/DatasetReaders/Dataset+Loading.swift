@@ -47,6 +47,7 @@ extension Dataset {
     builder.report(wanted.flatMap(\.problems) + excluded.flatMap(\.problems))
     try request.read(into: &builder)
     builder.finish()
+    try FileUse.ofProgram.willRead(builder.sources.lazy.compactMap(\.filePath))
 
     var set = Dataset(
       references: [reference], name: name, images: builder.images, sources: builder.sources,

@@ -40,14 +40,6 @@ public struct DatasetReference: Hashable, Sendable {
     self.options = options
   }
 
-  /// The paths that the reference itself names: its file or folder, and the lists of `split` and `exclude`. What a
-  /// manifest's name leads to is not among them.
-  public var namedPaths: [String] {
-    let lists = ["split", "exclude"].compactMap { options[$0] }
-    if case .files(_, let path) = source { return [path] + lists }
-    return lists
-  }
-
   /// Reads a reference.
   /// - Throws: `InputError` that says which part is wrong and which words are known. Whether the files exist is not
   ///   looked at.

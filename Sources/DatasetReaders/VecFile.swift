@@ -33,6 +33,7 @@ public final class VecFile: Sendable {
   /// - Throws: `InputError` where the file is missing or none of its kind, holds no whole sample, or the window is not
   ///   square and no width is given.
   public init(path: String, width: Int? = nil) throws {
+    try FileUse.ofProgram.willRead([path])
     guard case .file(let size, _, _) = FileBytes.kind(of: path) else {
       // Reading it throws the message for what is there instead.
       _ = try FileBytes.read(path, limit: 0)

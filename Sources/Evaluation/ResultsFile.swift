@@ -48,6 +48,7 @@ public struct ResultsFile: Sendable {
         source: path, problem: "is not a regular file", found: "a pipe or device",
         expected: "a results file (JSON lines), or - for standard input")
     }
+    try FileUse.ofProgram.willRead([path])
     do {
       return try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
     } catch {

@@ -14,6 +14,7 @@ public enum AtomicFile {
   /// A failure (full disk, no permission, a folder in the way) leaves the old file as it was and nothing beside it. A pipe
   /// waits for its reader.
   /// - Throws: `InputError` with the path and the system's reason; also for an empty path, a socket and a block device.
+  ///   `OverwriteError` for a file that the program reads (`FileUse`).
   public static func write(_ data: Data, to path: String) throws {
     try write([data], to: path)
   }
@@ -31,6 +32,7 @@ public enum AtomicFile {
   public static func write(to path: String, _ body: (Output) throws -> Void) throws {
     let place = try FilePlace(path)
     try place.checkFile()
+    try FileUse.ofProgram.checkReplacing(place)
     let put = { (descriptor: Int32) in try body(Output(descriptor: descriptor, path: path)) }
     if place.kind == .stream { try writeThrough(to: path, put) } else { try replace(place, put) }
   }

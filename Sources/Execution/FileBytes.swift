@@ -36,6 +36,7 @@ package enum FileBytes {
 
   /// - Throws: `InputError` where there is no plain file, it is larger than `limit` bytes, or it cannot be read.
   package static func read(_ path: String, limit: Int) throws -> [UInt8] {
+    try FileUse.ofProgram.willRead([path])
     switch kind(of: path) {
     case .missing:
       throw InputError(source: path, problem: "no such file")

@@ -98,11 +98,6 @@ public struct CascadeTrainingJob: TrainingJob {
     scan = try values.decodeIfPresent(JSONTree.self, forKey: .scan)
   }
 
-  /// Every data set that the job reads.
-  public var dataSources: [AnnotatedSource] {
-    positives + negatives + validationPositives + validationNegatives + (calibration ?? [])
-  }
-
   /// - Throws: `InputError` for a role without a data set, and for what is said of a measure that cannot be taken.
   func checkRoles() throws {
     func fault(_ field: String, _ problem: String, found: String? = nil, expected: String? = nil) -> InputError {

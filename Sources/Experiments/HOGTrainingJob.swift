@@ -46,8 +46,6 @@ public struct HOGTrainingJob: TrainingJob {
       at: CodingKeys.options)
   }
 
-  public var dataSources: [AnnotatedSource] { positives + negatives + calibration }
-
   /// Loads the data, trains, and makes the model file's content; writes nothing but the checkpoint.
   ///
   /// - Parameters:

@@ -54,8 +54,6 @@ public struct LandmarkTraining: TrainingJob {
     }
   }
 
-  public var dataSources: [AnnotatedSource] { data + validation }
-
   public func run(
     record: RunRecord, checkpoint: String?, executor: ParallelExecutor, progress: any ProgressSink,
     cancellation: Cancellation

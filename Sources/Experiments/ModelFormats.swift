@@ -46,6 +46,7 @@ public enum ModelFormats {
   ///
   /// - Throws: `InputError` with the path, for a file that cannot be read, is of no known kind, or does not hold together.
   public static func read(_ path: String) throws -> StoredModel {
+    try FileUse.ofProgram.willRead([path])
     let head = try ModelFile.head(of: path, count: headSize)
     let format = foreign.first { $0.isLikely(head) }
     // A file of our name that nothing else claims is ours, damaged: its reader says what is wrong with it.

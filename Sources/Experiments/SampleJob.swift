@@ -33,14 +33,6 @@ public struct SampleJob: Sendable {
     self.count = count
   }
 
-  /// The data sets that are read.
-  public var dataSources: [AnnotatedSource] {
-    switch material {
-    case .objects(let sources, _): sources
-    case .pictures(let pictures): pictures.backgrounds
-    }
-  }
-
   /// Opens everything that samples are made from.
   ///
   /// - Throws: `InputError` for options, sets and pictures that cannot be used, and where more samples are asked for than

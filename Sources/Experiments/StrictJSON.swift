@@ -33,6 +33,7 @@ public enum StrictJSON {
 
   /// Reads a file; errors name it.
   public static func read<Value: Codable>(_ type: Value.Type, path: String) throws -> Value {
+    try FileUse.ofProgram.willRead([path])
     guard let data = FileManager.default.contents(atPath: path) else {
       throw InputError(source: path, problem: "cannot be read", expected: "a JSON file")
     }

@@ -11,9 +11,6 @@ public protocol TrainingJob: Hashable, Codable, Sendable {
   /// What `"family"` calls it in a configuration.
   static var family: String { get }
 
-  /// Every data set that the job reads, for checks that outputs do not overwrite them.
-  var dataSources: [AnnotatedSource] { get }
-
   /// Loads the data, trains, and makes the model file's content; writes nothing but the checkpoint.
   ///
   /// - Parameters:
@@ -63,6 +60,7 @@ public struct TrainingChoice: Sendable {
   /// Reads the training of a known family from a file, which need not name it.
   /// - Throws: `InputError` where it is another's, and as `StrictJSON.read`.
   public static func read<Job: TrainingJob>(_ type: Job.Type, path: String) throws -> Job {
+    try FileUse.ofProgram.willRead([path])
     if let data = FileManager.default.contents(atPath: path),
       let named = try? JSONDecoder().decode(FamilyName.self, from: data), named.family == nil
     {

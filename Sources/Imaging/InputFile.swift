@@ -13,6 +13,7 @@ struct InputFile: ~Copyable {
     guard !path.utf8.contains(0) else {
       throw InputError(source: path, problem: "is no file name", found: "a zero byte in it")
     }
+    try FileUse.ofProgram.willRead([path])
     let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw InputError(source: path, problem: "cannot be opened", found: String(cString: strerror(errno)))

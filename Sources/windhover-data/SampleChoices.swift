@@ -54,9 +54,6 @@ struct SampleChoices {
     backgrounds = try options.list("--background").map { AnnotatedSource(data: try .parse($0)) }
   }
 
-  /// Files that the data sets' names lead to.
-  var namedPaths: [String] { (sources + backgrounds).flatMap(\.data.namedPaths) }
-
   func samples() throws -> SampleJob {
     let material: SampleJob.Material =
       usesPictures

@@ -36,8 +36,9 @@ enum SamplesCommand {
         """,
       operands: .any("DATASET"),
       options: [
-        .value("--output", "PATH", short: "-o", help: "FILE.vec, or a new folder for PNG files and info.txt."),
-        .value("--sheet", "FILE", help: "Draw samples as a picture: .png, .jpg or .ppm."),
+        .value("--output", "PATH", short: "-o", help: "FILE.vec, or a new folder for PNG files and info.txt.")
+          .written(.fileOrFolder(suffix: ".vec")),
+        .value("--sheet", "FILE", help: "Draw samples as a picture: .png, .jpg or .ppm.").written(),
         .value("--sheet-count", "N", help: "The most samples on it, spread over all.", default: "256"),
         .value(
           "--window", "WxH", help: "Size of the samples in pixels. Default: that of packed samples, else 24x24."),
@@ -117,11 +118,6 @@ enum SamplesCommand {
       throw UsageError("nothing to write: give -o FILE.vec, -o FOLDER or --sheet FILE.png")
     }
     let isPacked = output.map { lowercasedSuffix($0) == "vec" } ?? false
-    var outputs = OutputCheck()
-    try outputs.file("--sheet", sheet)
-    if isPacked { try outputs.file("--output", output) } else { try outputs.folder("--output", output) }
-    try outputs.inputs("a data set", choices.namedPaths)
-    try outputs.inputs("a picture", options.list("--picture"))
     if let sheet, ImageFile.format(forSuffix: lowercasedSuffix(sheet)) == nil {
       throw UsageError("--sheet: found \"\(sheet)\", expected a name that ends in .png, .jpg or .ppm")
     }

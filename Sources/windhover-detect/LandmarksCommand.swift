@@ -37,16 +37,18 @@ enum LandmarksCommand {
         .value(
           "--format", "FORMAT", short: "-f", help: "What to write.", default: "text", choices: ["text", "json", "csv"]),
         .flag("--json", help: "The same as --format json."),
-        .value("--output", "FILE", short: "-o", help: "Write there, whole or not at all, not to standard output."),
+        .value("--output", "FILE", short: "-o", help: "Write there, whole or not at all, not to standard output.")
+          .written(),
         .value(
           "--pts", "DIR",
           help:
             "Also write each face's points as 300-W's .pts (pixels counted from 1) into this folder: NAME.pts, or NAME_1.pts and on where a picture has several."
-        ),
+        ).written(.folder),
         .value(
           "--draw", "DIR",
           help:
-            "Also write each picture with its landmarks drawn, as PNG, into this folder; folders within PATH are kept."),
+            "Also write each picture with its landmarks drawn, as PNG, into this folder; folders within PATH are kept."
+        ).written(.folder),
         .value(
           "--outlines", "HOW", help: "How groups of points are drawn.", default: "layout",
           choices: ["layout", "open", "closed"]),
@@ -69,18 +71,8 @@ enum LandmarksCommand {
   private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
     let executor = try options.executor()
     let output = options.text("--output")
-    var outputs = OutputCheck()
-    try outputs.file("--output", output)
-    try outputs.folder("--draw", options.text("--draw"))
-    try outputs.folder("--pts", options.text("--pts"))
     let format = try format(options)
-    let modelPath = try ModelCatalog.path(of: options.requiredText("--model"))
-    try outputs.inputs("the model", [modelPath])
-    try outputs.inputs("the file of --boxes", [options.text("--boxes")].compactMap { $0 })
-    if !options.isGiven("--box"), !options.isGiven("--boxes") {
-      try outputs.inputs("the detector", [ModelCatalog.path(of: options.requiredText("--detector"))])
-    }
-    let model = try LandmarkRun.model(modelPath)
+    let model = try LandmarkRun.model(ModelCatalog.path(of: options.requiredText("--model")))
     let run = LandmarkRun(
       model: model, starts: try options.integer("--starts", in: 1...64) ?? 1, executor: executor)
     let layout = options.text("--layout").flatMap(LandmarkLayout.named)
@@ -93,8 +85,9 @@ enum LandmarksCommand {
     let (pictures, faults) = try Picture.list(options.operands, context)
     let drawings = options.text("--draw").map { Picture.drawingPaths(pictures, folder: $0) }
     let pointFiles = options.text("--pts").map { Picture.drawingPaths(pictures, folder: $0, suffix: "pts") }
-    try Picture.check(
-      outputs, drawings: drawings ?? [], points: pointFiles ?? [], pictures: pictures, operands: options.operands)
+    var outputs = context.outputs
+    for path in drawings ?? [] { try outputs.file("--draw", path) }
+    for path in pointFiles ?? [] { try outputs.file("--pts", path) }
     if !given.isEmpty && (pictures.count != 1 || options.isGiven("--boxes")) {
       throw UsageError("--box is for one picture, and not with --boxes")
     }

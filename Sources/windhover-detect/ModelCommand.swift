@@ -19,8 +19,9 @@ enum ModelCommand {
         """,
       operands: .optional("NAME|FILE"),
       options: [
-        .value("--picture", "FILE", help: "Write a picture of what it has learnt there, as PNG or JPEG."),
-        .value("--export", "FILE", help: "Write a cascade there, as OpenCV's XML or as a Windhover model."),
+        .value("--picture", "FILE", help: "Write a picture of what it has learnt there, as PNG or JPEG.").written(),
+        .value("--export", "FILE", help: "Write a cascade there, as OpenCV's XML or as a Windhover model.")
+          .written(.model),
         .value("--label", "NAME", help: "With --export: what the model's detections are called."),
         .flag("--json", help: "Print the options and the provenance as JSON."),
       ],
@@ -41,13 +42,8 @@ enum ModelCommand {
       }
       return try StandardOutput.write(list())
     }
-    let model = try ModelCatalog.path(of: name)
-    var outputs = OutputCheck()
-    try outputs.file("--picture", options.text("--picture"))
-    try outputs.file("--export", options.text("--export"))
     if options.isGiven("--label"), !options.isGiven("--export") { throw UsageError("--label needs --export FILE") }
-    try outputs.inputs("the model", [model])
-    let stored = try ModelFormats.read(model)
+    let stored = try ModelCatalog.model(name)
     if let path = options.text("--picture") {
       guard let picture = try stored.picture() else {
         throw InputError(source: name, problem: "has nothing to draw", found: stored.format)

@@ -28,12 +28,13 @@ enum ObjectsCommand {
         .value(
           "--format", "FORMAT", short: "-f", help: "What to write.", default: "text", choices: ["text", "json", "csv"]),
         .flag("--json", help: "The same as --format json."),
-        .value("--output", "FILE", short: "-o", help: "Write there, whole or not at all, not to standard output."),
+        .value("--output", "FILE", short: "-o", help: "Write there, whole or not at all, not to standard output.")
+          .written(),
         .value(
           "--draw", "DIR",
           help:
             "Also write each picture with its detections drawn, as PNG, into this folder; folders within PATH are kept, and of equal names the second becomes NAME-2.png. Captions: the label with the confidence in %, or with the score where the model has learnt none."
-        ),
+        ).written(.folder),
         .value(
           "--threshold", "SCORE",
           help:
@@ -71,19 +72,15 @@ enum ObjectsCommand {
   private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
     let output = options.text("--output")
     let folder = options.text("--draw")
-    var outputs = OutputCheck()
-    try outputs.file("--output", output)
-    try outputs.folder("--draw", folder)
-    let model = try ModelCatalog.path(of: options.requiredText("--model"))
-    try outputs.inputs("the model", [model])
-    let detector = try ModelCatalog.detector(model)
+    let detector = try ModelCatalog.detector(options.requiredText("--model"))
     let scan = try scanOptions(options, detector)
     let readOptions = try Picture.readOptions(options)
     let confidence = try leastConfidence(options, detector)
     let format = try format(options)
     let (pictures, faults) = try Picture.list(options.operands, context)
     let drawing = folder.map { DetectionDrawing(folder: $0, pictures: pictures) }
-    try Picture.check(outputs, drawings: drawing?.paths ?? [], pictures: pictures, operands: options.operands)
+    var outputs = context.outputs
+    for path in drawing?.paths ?? [] { try outputs.file("--draw", path) }
     try drawing?.makeFolder()
     let pictureRun = PictureRun(
       detector: detector, scan: scan, confidence: confidence,

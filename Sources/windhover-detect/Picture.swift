@@ -35,6 +35,7 @@ struct Picture: Sendable {
         return zip(dataset.images, dataset.sources).map { Picture(name: $0.name, source: $1, relativePath: $0.name) }
       }
       guard isFolder.boolValue else {
+        try FileUse.ofProgram.willRead([operand])
         return [
           Picture(
             name: operand, source: .file(path: operand), relativePath: (operand as NSString).lastPathComponent)
@@ -53,17 +54,6 @@ struct Picture: Sendable {
           "named more than once, and done once: \(pictures.count - different.count) of \(pictures.count) pictures"))
     }
     return (different, faults)
-  }
-
-  /// Refuses drawings and other outputs that would overwrite a picture, or a list that names pictures.
-  static func check(
-    _ outputs: OutputCheck, drawings: [String], points: [String] = [], pictures: [Picture], operands: [String]
-  ) throws {
-    var outputs = outputs
-    for path in drawings { try outputs.file("--draw", path) }
-    for path in points { try outputs.file("--pts", path) }
-    try outputs.inputs("a picture", pictures.lazy.compactMap(\.source.filePath))
-    try outputs.inputs("a data set", operands.flatMap { (try? DatasetReference.parse($0))?.namedPaths ?? [] })
   }
 
   /// The options for reading pictures that `--max-pixels` gives.

@@ -32,7 +32,7 @@ enum CompareCommand {
     guard paths.count >= 2 else { throw UsageError("found one results file, expected two or more to compare") }
     guard paths.filter({ $0 == "-" }).count < 2 else { throw UsageError("standard input can be read once") }
     let names = try ResultNames.names(paths, given: options.text("--names"))
-    let truth = try setup.truth(beside: "a file of results", paths, context)
+    let truth = try setup.choices.loadTruth(context.progress)
     var scored: [ScoredResults] = []
     context.progress.receive(.began(phase: "scoring", total: paths.count))
     for (path, name) in zip(paths, names) {

@@ -46,7 +46,8 @@ enum LandmarksCommand {
         .flag("--points", help: "Also a line for each point."),
         .value(
           "--html", "FILE",
-          help: "Also write a page: curves, tables, options, checksums, the best, median and worst fits."),
+          help: "Also write a page: curves, tables, options, checksums, the best, median and worst fits."
+        ).written(),
         .value("--gallery", "N", help: "Fits of each kind and model on the page, 0 for none.", default: "12"),
         .value("--names", "A,B,...", help: "What to call the models. Default: the files' names."),
         .value("--title", "TEXT", help: "Title of the page."),
@@ -77,12 +78,7 @@ enum LandmarksCommand {
     let references = options.list("--data")
     if references.isEmpty { throw UsageError("--data REF is missing: labelled faces") }
     let html = options.text("--html")
-    var outputs = OutputCheck()
-    try outputs.file("--html", html)
     let paths = try options.operands.map { try ModelCatalog.path(of: $0) }
-    try outputs.inputs("a model", paths)
-    try outputs.inputs("the file of --boxes", [options.text("--boxes")].compactMap { $0 })
-    try outputs.inputs("the detector", [options.text("--detector")].compactMap { $0 }.map(ModelCatalog.path))
     let backgrounds = options.list("--without-faces")
     if options.isGiven("--alarms"), backgrounds.isEmpty || options.text("--detector") == nil {
       throw UsageError("--alarms needs --detector and --without-faces")
@@ -94,7 +90,6 @@ enum LandmarksCommand {
       try references.map { AnnotatedSource(data: try .parse($0)) }
     }
     var evaluation = LandmarkEvaluation(name: "--data", data: try sources(references))
-    try outputs.inputs("a data set", evaluation.data.flatMap(\.data.namedPaths))
     evaluation.boxes = options.text("--boxes")
     evaluation.detector = options.text("--detector")
     evaluation.starts = try options.integer("--starts", in: 1...64)
@@ -103,12 +98,10 @@ enum LandmarksCommand {
     evaluation.seed = try options.seed("--seed")
     evaluation.failure = try options.number("--failure", in: 1e-6...10)
     evaluation.withoutFaces = try sources(backgrounds)
-    try outputs.inputs("a data set", evaluation.withoutFaces?.flatMap(\.data.namedPaths) ?? [])
     evaluation.alarms = try options.number("--alarms", in: 0...1000)
     if options.isGiven("--draws"), evaluation.perturb?.isEmpty ?? true { throw UsageError("--draws needs --perturb") }
     let bits = try options.integer("--leaves").flatMap(LeafBits.init)
     let setup = try evaluation.setup(executor: executor, progress: context.progress)
-    try outputs.inputs("a picture", setup.dataset.sources.lazy.compactMap(\.filePath))
     let names = try ResultNames.names(options.operands, given: options.text("--names"))
     var reports: [LandmarkReport] = []
     for ((path, given), name) in zip(zip(paths, options.operands), names) {

@@ -5,9 +5,10 @@ import Windhover
 /// Where a report goes: text to standard output, and files as asked.
 struct ReportOutput {
   static let options: [OptionSpecification] = [
-    .value("--html", "FILE", help: "Write a page with curves, figures, options, checksums and examples."),
-    .value("--json", "FILE", help: "Write the figures as JSON; - writes them to standard output in place of the text."),
-    .value("--plots", "DIR", help: "Write the curves as SVG files into this folder."),
+    .value("--html", "FILE", help: "Write a page with curves, figures, options, checksums and examples.").written(),
+    .value("--json", "FILE", help: "Write the figures as JSON; - writes them to standard output in place of the text.")
+      .written(),
+    .value("--plots", "DIR", help: "Write the curves as SVG files into this folder.").written(.folder),
     .value("--title", "TEXT", help: "Title of the report."),
   ]
 
@@ -16,32 +17,11 @@ struct ReportOutput {
   private let json: String?
   private let plots: String?
 
-  private let outputs: OutputCheck
-
-  /// - Parameter results: where the results are kept, too.
-  /// - Throws: where something cannot be written, or two outputs are one file.
-  init(_ options: ParsedOptions, results: String? = nil) throws {
+  init(_ options: ParsedOptions) {
     title = options.text("--title")
     html = options.text("--html")
     json = options.text("--json")
     plots = options.text("--plots")
-    var outputs = OutputCheck()
-    try outputs.file("--results", results)
-    try outputs.file("--html", html)
-    try outputs.file("--json", json == "-" ? nil : json)
-    try outputs.folder("--plots", plots)
-    self.outputs = outputs
-  }
-
-  /// Refuses to overwrite what is read: results or a model, and the files that the truth's references name.
-  func check(_ what: String, _ paths: [String], _ choices: EvaluationChoices) throws {
-    try outputs.inputs(what, paths.filter { $0 != "-" })
-    try outputs.inputs("the truth", choices.references.flatMap(\.namedPaths))
-  }
-
-  /// Refuses to overwrite a picture.
-  func check(_ truth: Dataset) throws {
-    try outputs.inputs("a picture", truth.sources.lazy.compactMap(\.filePath))
   }
 
   func write(

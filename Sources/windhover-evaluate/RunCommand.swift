@@ -25,7 +25,7 @@ enum RunCommand {
           help:
             "Other scan options than the model's own, e.g. '{\"minimumHeight\": 40, \"upsampling\": \"none\"}': threshold, minimumHeight, maximumHeight, scaleFactor, upsampling (none, byTwo, automatic), stride, padding, levelRule (exact, openCV), sharedLevels, suppression ({\"method\": none, greedy or groupRectangles, ...}), maximumDetections."
         ),
-        .value("--results", "FILE", help: "Also write the detections there, as JSON lines."),
+        .value("--results", "FILE", help: "Also write the detections there, as JSON lines.").written(),
         .value("--name", "TEXT", help: "What to call the detector. Default: the model's name."),
         .value("--gallery", "N", help: "Examples of each kind on the page, 0 for none.", default: "24"),
       ] + EvaluationChoices.options + ReportOutput.options + [.seed, .threads],
@@ -42,16 +42,15 @@ enum RunCommand {
     run: run)
 
   private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
-    let setup = try ScoringSetup(options, results: options.text("--results"))
+    let setup = try ScoringSetup(options)
     let model = options.requiredText("--model")
-    let modelPath = try ModelCatalog.path(of: model)
-    let detector = try ModelCatalog.detector(modelPath)
+    let detector = try ModelCatalog.detector(model)
     let changes = try options.text("--scan").map { text in
       try StrictJSON.decode(JSONTree.self, from: Data(text.utf8), source: "--scan")
     }
     var scan = try detector.scanOptions(with: changes, source: "--scan")
     scan.threshold = try options.number("--threshold") ?? scan.threshold
-    let truth = try setup.truth(beside: "the model", [modelPath], context)
+    let truth = try setup.choices.loadTruth(context.progress)
     let detections = try DetectionRun.detect(
       detector, in: truth, options: scan, executor: setup.executor, progress: context.progress,
       cancellation: context.cancellation)

@@ -42,7 +42,7 @@ enum ScoreCommand {
   private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
     let setup = try ScoringSetup(options)
     let path = options.operands[0]
-    let truth = try setup.truth(beside: "the file of results", [path], context)
+    let truth = try setup.choices.loadTruth(context.progress)
     let results = try ResultsFile.read(path, executor: setup.executor)
     try context.cancellation.check()
     let name = options.text("--name") ?? ResultNames.name(path)

@@ -8,25 +8,12 @@ struct ScoringSetup {
   let output: ReportOutput
   private let gallery: Int
 
-  /// - Parameter results: where the results are kept, too.
-  /// - Throws: `UsageError` for options that make no sense together; `InputError` where an output cannot be written.
-  init(_ options: ParsedOptions, results: String? = nil) throws {
+  /// - Throws: `UsageError` for options that make no sense together.
+  init(_ options: ParsedOptions) throws {
     executor = try options.executor()
     choices = try EvaluationChoices(options)
-    output = try ReportOutput(options, results: results)
+    output = ReportOutput(options)
     gallery = try options.integer("--gallery", in: 0...1000) ?? 0
-  }
-
-  /// The truth, once it is sure that no output takes the place of anything that is read.
-  ///
-  /// - Parameters:
-  ///   - what: what else is read, for errors ("the model").
-  ///   - paths: its files.
-  func truth(beside what: String, _ paths: [String], _ context: CommandContext) throws -> Dataset {
-    try output.check(what, paths, choices)
-    let truth = try choices.loadTruth(context.progress)
-    try output.check(truth)
-    return truth
   }
 
   /// Writes the report of one or more detectors, wherever it was asked for.

@@ -17,7 +17,7 @@ enum StagesCommand {
         .list("--positives", "REF", short: "-p", help: "Packed samples, or photos with objects.", required: true),
         .list("--negatives", "REF", short: "-n", help: "Photos that windows are taken from.", required: true),
         .value("--windows", "N", help: "The most windows.", default: "2000000"),
-        .value("--json", "FILE", help: "Also write the figures there."),
+        .value("--json", "FILE", help: "Also write the figures there.").written(),
         .seed, .threads,
       ],
       examples: [
@@ -30,25 +30,20 @@ enum StagesCommand {
 
   private static func run(_ options: ParsedOptions, _ context: CommandContext) throws {
     let executor = try options.executor()
-    let path = try ModelCatalog.path(of: options.requiredText("--model"))
-    guard let detector = try ModelCatalog.detector(path) as? CascadeDetector else {
-      throw InputError(source: path, problem: "is no cascade")
+    let model = options.requiredText("--model")
+    guard let detector = try ModelCatalog.detector(model) as? CascadeDetector else {
+      throw InputError(source: model, problem: "is no cascade")
     }
-    let json = options.text("--json")
-    var outputs = OutputCheck()
-    try outputs.file("--json", json)
-    try outputs.inputs("the model", [path])
     func sources(_ name: String) throws -> [AnnotatedSource] {
       try options.list(name).map { AnnotatedSource(data: try .parse($0)) }
     }
     let (positives, negatives) = (try sources("--positives"), try sources("--negatives"))
-    try outputs.inputs("a data set", (positives + negatives).flatMap(\.data.namedPaths))
     let measure = try CascadeStagesRun.measure(
       detector, positives: positives, negatives: negatives,
       windowLimit: try options.integer("--windows", in: 1...1_000_000_000) ?? 1,
       seed: try options.seed("--seed") ?? 1, executor: executor, progress: context.progress,
       cancellation: context.cancellation)
     try StandardOutput.write(measure.markdown(isHeldOut: false) + "\n")
-    if let json { try AtomicFile.write(StrictJSON.text(measure), to: json) }
+    if let json = options.text("--json") { try AtomicFile.write(StrictJSON.text(measure), to: json) }
   }
 }

@@ -17,7 +17,7 @@ enum QuickstartCommand {
         """,
       operands: .optional("DIR"),
       options: [
-        .value("--output", "DIR", short: "-o", help: "Where to write.", default: "out/quickstart"),
+        .value("--output", "DIR", short: "-o", help: "Where to write.", default: "out/quickstart").written(.folder),
         .flag("--generated", help: "Use generated pictures, without trying to fetch photos."),
         .threads,
       ],
@@ -34,10 +34,9 @@ enum QuickstartCommand {
       )
     }
     let output = options.requiredText("--output")
-    var outputs = OutputCheck()
-    try outputs.folder("--output", output)
+    try FileUse.ofProgram.willRead(["\(folder)/report.md"])
+    var outputs = context.outputs
     try outputs.file("--output", "\(output)/report.md")
-    try outputs.inputs("a recorded file", ["\(folder)/report.md"])
     let lock = try FileLock.beside(output)
     defer { lock?.release() }
     let outcome = try Quickstart.run(

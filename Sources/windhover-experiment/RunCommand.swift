@@ -19,7 +19,8 @@ enum RunCommand {
           "--output", "DIR", short: "-o", help: "Where to write. Default: out/experiments/ and DIR's last two names."
         ).unrecorded(),
         .flag("--record", help: "Also write expected.json and report.md into DIR, in place of those that are there."),
-        .value("--train-only", "FILE", help: "Train, write the model to FILE, and evaluate nothing."),
+        .value("--train-only", "FILE", help: "Train, write the model to FILE, and evaluate nothing.")
+          .written(.training),
         .threads,
       ],
       examples: [
@@ -37,10 +38,7 @@ enum RunCommand {
       guard let job = configuration.train?.job else {
         throw UsageError("--train-only: \(folder)/config.json trains nothing")
       }
-      var outputs = OutputCheck()
-      let checkpoint = try outputs.training("--train-only", file)
-      try outputs.inputs("the configuration", ["\(folder)/config.json"])
-      try outputs.inputs("a data set", job.dataSources.flatMap(\.data.namedPaths))
+      let checkpoint = context.outputs.checkpoint
       let lock = try FileLock.beside(file)
       defer { lock?.release() }
       let record = RunRecord.now(command: context.recordedCommandLine)
@@ -53,13 +51,14 @@ enum RunCommand {
     }
     let last = (folder as NSString).pathComponents.filter { $0 != "/" && $0 != "." }.suffix(2).joined(separator: "/")
     let output = options.text("--output") ?? "out/experiments/\(last)"
-    var outputs = OutputCheck()
+    var outputs = context.outputs
     try outputs.folder("--output", output)
     for name in ["result.json", "report.md"] { try outputs.file("--output", "\(output)/\(name)") }
     let recorded = ["expected.json", "report.md"].map { "\(folder)/\($0)" }
-    try outputs.inputs("a recorded file", recorded)
     if options.flag("--record") {
       for path in recorded { try outputs.file("--record", path) }
+    } else {
+      try FileUse.ofProgram.willRead(recorded)
     }
     // What figures are to be compared with is read before anything takes time.
     let isCompared = !options.flag("--record") && FileManager.default.fileExists(atPath: "\(folder)/expected.json")

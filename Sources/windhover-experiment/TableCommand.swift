@@ -7,11 +7,9 @@ enum TableCommand {
     CommandSpecification(
       name: "table", summary: "Gather the recorded figures of all experiments into one table.",
       operands: .one("DIR"),
-      options: [.value("--output", "FILE", short: "-o", help: "Write there instead of to standard output.")],
+      options: [.value("--output", "FILE", short: "-o", help: "Write there instead of to standard output.").written()],
       examples: [("windhover-experiment table Experiments", "The table of Experiments/RESULTS.md.")])
   ) { options, _ in
-    var outputs = OutputCheck()
-    try outputs.file("--output", options.text("--output"))
     let text = try ExperimentTable.markdown(folder: options.operands[0])
     guard let output = options.text("--output") else { return try StandardOutput.write(text) }
     try AtomicFile.write(text, to: output)

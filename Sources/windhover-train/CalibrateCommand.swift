@@ -17,7 +17,8 @@ enum CalibrateCommand {
         """,
       operands: .one("NAME|FILE"),
       options: [
-        .value("--output", "FILE", short: "-o", help: "The model to write (safetensors).", required: true),
+        .value("--output", "FILE", short: "-o", help: "The model to write (safetensors).", required: true).written(
+          .calibratedModel),
         .list("--photos", "REF", short: "-p", help: "Annotated photos, none of them trained on.", required: true),
         .value("--targets", "RULES", help: "Which objects count, e.g. \"height>=20,blur<=1\"; others are ignored."),
         .list("--objects", "LABEL", help: "Labels of the objects. Default: what the detector calls its detections."),
@@ -40,19 +41,13 @@ enum CalibrateCommand {
     }
     let targets = options.text("--targets")
     let photos = try options.list("--photos").map { AnnotatedSource(data: try .parse($0), targets: targets) }
-    var outputs = OutputCheck()
-    try outputs.model("--output", output)
-    try outputs.inputs("a data set", photos.flatMap(\.data.namedPaths))
-    let path = try ModelCatalog.path(of: name)
-    // In place is well; a cascade of OpenCV's is no such file.
-    if !path.hasSuffix(".safetensors") { try outputs.inputs("the model", [path]) }
     let job = CalibrationJob(
       photos: photos, objects: options.isGiven("--objects") ? options.list("--objects") : nil,
       leavesOutFaults: options.flag("--leave-out-faults"))
     let lock = try FileLock.beside(output)
     defer { lock?.release() }
     let model = try job.run(
-      try ModelFormats.read(path), source: name, record: RunRecord.now(command: context.recordedCommandLine),
+      try ModelCatalog.model(name), source: name, record: RunRecord.now(command: context.recordedCommandLine),
       executor: try options.executor(), progress: context.progress, cancellation: context.cancellation)
     try model.write(to: output)
     context.progress.receive(.note("Written: \(output)"))

@@ -26,7 +26,8 @@ enum CascadeCommand {
         refuses, and --restart begins anew.
         """,
       options: [
-        .value("--output", "FILE", short: "-o", help: "The cascade to write: .xml or .safetensors.", required: true),
+        .value("--output", "FILE", short: "-o", help: "The cascade to write: .xml or .safetensors.", required: true)
+          .written(.training),
         .list("--positives", "REF", short: "-p", help: "Packed samples, or photos with objects."),
         .list("--negatives", "REF", short: "-n", help: "Photos that negatives are taken from."),
         .list("--validation", "REF", help: "Samples or photos with objects to measure the cascade on; not trained on."),

@@ -2,8 +2,7 @@ import CommandLineOptions
 import Foundation
 import Windhover
 
-/// What the trainings of detectors have in common on the command line: outputs that are checked before anything begins, a
-/// lock, a checkpoint that goes when the model is written.
+/// What the trainings of detectors have in common on the command line: a lock, a checkpoint that goes when the model is written.
 struct DetectorTraining {
   let options: ParsedOptions
   let context: CommandContext
@@ -21,7 +20,7 @@ struct DetectorTraining {
     .flag(
       "--leave-out-faults",
       help: "Train without what the data sets name and what is missing or cannot be read; it is refused otherwise."),
-    .value("--report", "FILE", help: "Also write what the training did, as JSON."),
+    .value("--report", "FILE", help: "Also write what the training did, as JSON.").written(),
     .flag("--restart", help: "Begin anew, even where a checkpoint is there.").unrecorded(),
     .threads,
   ]
@@ -43,17 +42,12 @@ struct DetectorTraining {
   func run(
     _ job: some TrainingJob, _ body: (_ checkpoint: String?, _ executor: ParallelExecutor) throws -> any TrainingReport
   ) throws {
-    let report = options.text("--report")
-    var outputs = OutputCheck()
-    let checkpoint = try outputs.training("--output", output)
-    try outputs.file("--report", report)
-    try outputs.inputs("the file of --config", [options.text("--config")].compactMap { $0 })
-    try outputs.inputs("a data set", job.dataSources.flatMap(\.data.namedPaths))
+    let checkpoint = context.outputs.checkpoint
     let lock = try FileLock.beside(output)
     defer { lock?.release() }
     if options.flag("--restart"), let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
     let trained = try body(checkpoint, try options.executor())
-    if let report { try AtomicFile.write(StrictJSON.text(trained), to: report) }
+    if let report = options.text("--report") { try AtomicFile.write(StrictJSON.text(trained), to: report) }
     if let validation = (trained as? CascadeTrainingReport)?.validation {
       context.progress.receive(.note(validation.markdown(isHeldOut: true)))
     }

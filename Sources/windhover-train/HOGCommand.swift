@@ -18,7 +18,8 @@ enum HOGCommand {
         refuses, and --restart begins anew.
         """,
       options: [
-        .value("--output", "FILE", short: "-o", help: "The model to write (safetensors).", required: true),
+        .value("--output", "FILE", short: "-o", help: "The model to write (safetensors).", required: true)
+          .written(.training),
         .list("--positives", "REF", short: "-p", help: "Photos with objects."),
         .list("--negatives", "REF", short: "-n", help: "Photos without an object."),
         .list(

@@ -31,7 +31,8 @@ enum LandmarksCommand {
         """,
       operands: .none,
       options: [
-        .value("--output", "FILE", short: "-o", help: "The model to write: .safetensors, or .dat for dlib."),
+        .value("--output", "FILE", short: "-o", help: "The model to write: .safetensors, or .dat for dlib.")
+          .written(.training),
         .list("--data", "REF", short: "-d", help: "Faces to learn from."),
         .list("--validation", "REF", help: "Faces to measure after each level; none of them is learnt from."),
         .value("--boxes", "FILE", help: "Face boxes from a results file (JSON lines)."),
@@ -87,15 +88,8 @@ enum LandmarksCommand {
         "--output: a .dat cannot hold leaves that turn with the shape or gradient levels; use --preset dlib or .safetensors"
       )
     }
-    var outputs = OutputCheck()
-    let checkpoint = try outputs.training("--output", output)
+    let checkpoint = context.outputs.checkpoint
     let validation = options.list("--validation")
-    try outputs.inputs(
-      "a data set", try (references + validation).flatMap { try DatasetReference.parse($0).namedPaths })
-    for name in ["--boxes", "--layout"] {
-      try outputs.inputs("the file of \(name)", [options.text(name)].compactMap { $0 })
-    }
-    try outputs.inputs("the detector", [options.text("--detector")].compactMap { $0 }.map(ModelCatalog.path))
     let lock = try FileLock.beside(output)
     defer { lock?.release() }
     let executor = try options.executor()

@@ -33,19 +33,45 @@ struct OutputCheckTests {
     }
   }
 
-  @Test func anInputIsNotOverwritten() throws {
+  /// Every kind of output is looked at before a command runs, and none of them but a calibrated model may be read.
+  @Test func whatOptionsWriteIsNotRead() throws {
     try withFolder { folder in
-      #expect(symlink("input", folder + "/link") == 0)
-      #expect(link(folder + "/input", folder + "/hard") == 0)
-      for name in ["input", "./input", "link", "hard"] {
-        var check = OutputCheck()
-        try check.file("--output", "\(folder)/\(name)")
-        let error = #expect(throws: UsageError.self) { try check.inputs("a picture", ["nowhere", folder + "/input"]) }
-        #expect(error?.description.contains("--output would overwrite a picture") == true)
+      let specification = CommandSpecification(
+        name: "work", summary: "Works.",
+        options: [
+          .value("--json", "FILE", help: "A file.").written(),
+          .value("--draw", "DIR", help: "A folder.").written(.folder),
+          .value("--pack", "PATH", help: "Either.").written(.fileOrFolder(suffix: ".vec")),
+          .value("--export", "FILE", help: "A model.").written(.model),
+          .value("--output", "FILE", help: "A model.").written(.training),
+          .value("--anew", "FILE", help: "A model.").written(.calibratedModel),
+          .value("--name", "NAME", help: "A name."),
+        ])
+      let header = Array("{\"a\":1}".utf8)
+      for name in ["m.safetensors", "p.vec"] {
+        try Data([UInt8(header.count), 0, 0, 0, 0, 0, 0, 0] + header).write(
+          to: URL(fileURLWithPath: "\(folder)/\(name)"))
       }
-      var check = OutputCheck()
-      try check.file("--output", folder + "/new")
-      try check.inputs("a picture", [folder + "/input", folder, folder + "/new", ""])
+      func check(_ option: String, _ name: String) throws -> OutputCheck {
+        let use = FileUse()
+        use.begin()
+        try use.willRead(["input", "m.safetensors", "p.vec"].map { "\(folder)/\($0)" })
+        return try OutputCheck(specification.parse([option, name]), uses: use)
+      }
+      for (option, name) in [
+        ("--json", "input"), ("--pack", "p.vec"), ("--export", "m.safetensors"), ("--output", "m.safetensors"),
+      ] {
+        let error = #expect(throws: OverwriteError.self) { try check(option, "\(folder)/\(name)") }
+        #expect(error?.description.hasPrefix("\(option) would overwrite") == true)
+      }
+      for (option, name) in [("--draw", "input"), ("--pack", "input"), ("--draw", "")] {
+        #expect(throws: (any Error).self) { try check(option, name.isEmpty ? "" : "\(folder)/\(name)") }
+      }
+      #expect(throws: UsageError.self) { try check("--anew", "\(folder)/input") }
+      _ = try check("--anew", "\(folder)/m.safetensors")
+      _ = try check("--json", "-")
+      _ = try check("--name", "\(folder)/input")
+      #expect(try check("--output", "\(folder)/new").checkpoint == "\(folder)/new.checkpoint")
     }
   }
 
@@ -53,24 +79,29 @@ struct OutputCheckTests {
     try withFolder { folder in
       var check = OutputCheck()
       let error = #expect(throws: UsageError.self) { try check.training("--output", folder + "/input") }
-      #expect(error?.description.contains("--output would overwrite a file that is no model") == true)
+      #expect(error?.description.contains("--output would overwrite a file that is no such model") == true)
       #expect(try FileBytes.read(folder + "/input", limit: 100) == Array("input".utf8))
       let header = Array("{\"a\":1}".utf8)
       let models: [(String, [UInt8])] = [
         ("empty", []), ("ours.safetensors", [UInt8(header.count), 0, 0, 0, 0, 0, 0, 0] + header),
-        ("c.xml", Array("<?xml version=\"1.0\"?>\n<opencv_storage>".utf8)), ("dlib.dat", [1, 1, 0x81, 0x88, 0x81, 1]),
+        ("c.xml", Array("<?xml version=\"1.0\"?>\n<opencv_storage>\n<cascade>".utf8)),
+        ("dlib.dat", [1, 1, 0x81, 0x88, 0x81, 1]),
         (
           "old.xml",
-          Array("<?xml version=\"1.0\"?>\n<!--\(String(repeating: "licence ", count: 2000))-->\n<opencv_storage>".utf8)
+          Array(
+            "<!--\(String(repeating: "licence ", count: 2000))-->\n<opencv_storage>\n<f type_id=\"opencv-haar-classifier\">"
+              .utf8)
         ),
       ]
       for (name, bytes) in models {
         try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
-        _ = try check.training("--output", "\(folder)/\(name)")
+        try check.training("--output", "\(folder)/\(name)")
       }
       for (name, text) in [
         ("labels.xml", "<?xml version=\"1.0\"?>\n<dataset>"), ("layout.json", "[{\"name\": 1}]"),
-        ("photo.dat", "\u{FF}\u{D8}"),
+        ("photo.dat", "\u{FF}\u{D8}"), ("camera.xml", "<opencv_storage>\n<camera_matrix type_id=\"opencv-matrix\">"),
+        // A cascade is none of ours.
+        ("m.safetensors", "<opencv_storage>\n<cascade>"),
       ] {
         try AtomicFile.write(text, to: "\(folder)/\(name)")
         #expect(throws: UsageError.self) { try check.training("--output", "\(folder)/\(name)") }
@@ -95,16 +126,16 @@ struct OutputCheckTests {
       var check = OutputCheck()
       try check.file("--html", folder + "/pipe")
       try check.file("--json", folder + "/pipe")
-      let checkpoint = try check.training("--output", folder + "/pipe")
-      #expect(checkpoint == nil)
+      try check.training("--output", folder + "/pipe")
+      #expect(check.checkpoint == nil)
     }
   }
 
   @Test func aTrainingKeepsItsCheckpointAndItsLockToItself() throws {
     try withFolder { folder in
       var check = OutputCheck()
-      let checkpoint = try check.training("--output", folder + "/m")
-      #expect(checkpoint == folder + "/m.checkpoint")
+      try check.training("--output", folder + "/m")
+      #expect(check.checkpoint == folder + "/m.checkpoint")
       #expect(throws: UsageError.self) { try check.file("--report", folder + "/m.checkpoint") }
       #expect(throws: UsageError.self) { try check.file("--report", folder + "/m.lock") }
     }

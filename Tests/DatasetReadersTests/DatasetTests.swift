@@ -106,9 +106,4 @@ struct DatasetTests {
       try Dataset.load(reference, catalog: catalog, cancellation: cancellation)
     }
   }
-
-  @Test func aReferenceNamesItsPaths() throws {
-    #expect(try DatasetReference.parse("list:a.txt?split=b&keep=1/2").namedPaths == ["a.txt", "b"])
-    #expect(try DatasetReference.parse("wider/train?exclude=c").namedPaths == ["c"])
-  }
 }

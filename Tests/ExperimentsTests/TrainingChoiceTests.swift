@@ -14,7 +14,7 @@ struct TrainingChoiceTests {
     let named = try decode(#"{"family": "hog", "positives": ["voc:a"], "options": {"rounds": 7}}"#)
     #expect(plain == named)
     #expect(try named.job(as: HOGTrainingJob.self, source: "job.json").options.rounds == 7)
-    #expect(plain.job.dataSources.map(\.data.description) == ["voc:a"])
+    #expect(try plain.job(as: HOGTrainingJob.self, source: "job.json").positives.map(\.data.description) == ["voc:a"])
     #expect(try decode(#"{"positives": ["voc:a"], "options": {"rounds": 8}}"#) != plain)
   }
 

@@ -6,22 +6,12 @@ import Testing
 
 /// `windhover-detect landmarks`, as a user runs it.
 struct DetectLandmarksProgramTests {
-  private static let program = (InstalledFiles.programFolder() ?? "") + "/windhover-detect"
-  private static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: program) }
+  private let folder = ProgramFolder()
 
-  private let folder = NSTemporaryDirectory() + "windhover-landmarks-\(UUID().uuidString)"
-
-  private func remove() { try? FileManager.default.removeItem(atPath: folder) }
-
-  private func writePicture(_ name: String) throws {
-    let values = (0..<90 * 80).map { String($0 * 7 % 251) }.joined(separator: " ")
-    try AtomicFile.write("P2\n90 80\n255\n\(values)\n", to: "\(folder)/\(name)")
-  }
+  private func writePicture(_ name: String) throws { try folder.writePicture(name, width: 90, height: 80) }
 
   private func landmarks(_ arguments: String...) throws -> ChildProcess.Result {
-    try ChildProcess.run(
-      Self.program, ["landmarks"] + arguments, scratch: folder, environment: ProcessInfo.processInfo.environment,
-      cancellation: Cancellation())
+    try folder.run("detect", ["landmarks"] + arguments)
   }
 
   private struct Line: Decodable {
@@ -33,15 +23,16 @@ struct DetectLandmarksProgramTests {
     var faces: [Face]
   }
 
-  @Test(.enabled(if: isBuilt, "the program is built")) func boxesOfAPictureOfAnotherSizeAreRefused() throws {
-    defer { remove() }
+  @Test(.enabled(if: ProgramFolder.areBuilt, "the programs are built")) func boxesOfAPictureOfAnotherSizeAreRefused()
+    throws
+  {
     try writePicture("a.pgm")
-    let photo = "\(folder)/a.pgm"
+    let photo = "\(folder.path)/a.pgm"
     for (size, status) in [("90, \"height\": 80", 0), ("180, \"height\": 160", 1)] as [(String, Int32)] {
       try AtomicFile.write(
         "{\"image\": \"\(photo)\", \"width\": \(size), \"detections\": [{\"label\": \"face\", \"box\": [20, 15, 40, 40], "
-          + "\"score\": 1}]}\n", to: "\(folder)/boxes.jsonl")
-      let result = try landmarks("--json", "--boxes", "\(folder)/boxes.jsonl", photo)
+          + "\"score\": 1}]}\n", to: "\(folder.path)/boxes.jsonl")
+      let result = try landmarks("--json", "--boxes", "\(folder.path)/boxes.jsonl", photo)
       #expect(result.status == status, "\(result.errors)")
       #expect(
         result.errors.contains("of another size than the picture: found 180 x 160, expected 90 x 80") == (status == 1))
@@ -49,29 +40,30 @@ struct DetectLandmarksProgramTests {
     }
   }
 
-  @Test(.enabled(if: isBuilt, "the program is built")) func facesDoNotTakeOneAnothersPointFiles() throws {
-    defer { remove() }
+  @Test(.enabled(if: ProgramFolder.areBuilt, "the programs are built")) func facesDoNotTakeOneAnothersPointFiles()
+    throws
+  {
     try writePicture("a.pgm")
     try writePicture("a_1.pgm")
     func line(_ name: String, _ count: Int) -> String {
       let boxes = (0..<count).map { "{\"label\": \"face\", \"box\": [\(20 + 5 * $0), 15, 40, 40], \"score\": 1}" }
-      return "{\"image\": \"\(folder)/\(name)\", \"width\": 90, \"height\": 80, \"detections\": ["
+      return "{\"image\": \"\(folder.path)/\(name)\", \"width\": 90, \"height\": 80, \"detections\": ["
         + boxes.joined(separator: ", ") + "]}\n"
     }
-    try AtomicFile.write(line("a.pgm", 2) + line("a_1.pgm", 1), to: "\(folder)/boxes.jsonl")
+    try AtomicFile.write(line("a.pgm", 2) + line("a_1.pgm", 1), to: "\(folder.path)/boxes.jsonl")
     let result = try landmarks(
-      "--boxes", "\(folder)/boxes.jsonl", "--pts", "\(folder)/pts", "\(folder)/a.pgm", "\(folder)/a_1.pgm")
+      "--boxes", "\(folder.path)/boxes.jsonl", "--pts", "\(folder.path)/pts", "\(folder.path)/a.pgm",
+      "\(folder.path)/a_1.pgm")
     #expect(
       result.status == 1 && result.errors.contains("a_1.pts: holds a face of another picture"), "\(result.errors)")
-    let files = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/pts").sorted()
+    let files = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/pts").sorted()
     #expect(files == ["a_1.pts", "a_2.pts"])
   }
 
-  @Test(.enabled(if: isBuilt, "the program is built")) func theFormatsHaveTheSamePoints() throws {
-    defer { remove() }
+  @Test(.enabled(if: ProgramFolder.areBuilt, "the programs are built")) func theFormatsHaveTheSamePoints() throws {
     try writePicture("a, b.pgm")
-    let photo = "\(folder)/a, b.pgm"
-    let json = try landmarks("--json", "--box", "20,15,40,40", "--pts", "\(folder)/pts", photo)
+    let photo = "\(folder.path)/a, b.pgm"
+    let json = try landmarks("--json", "--box", "20,15,40,40", "--pts", "\(folder.path)/pts", photo)
     #expect(json.status == 0, "\(json.errors)")
     let face = try #require(try JSONDecoder().decode(Line.self, from: Data(json.output.utf8)).faces.first)
     #expect(face.points.count == 68 && face.layout == "ibug68")
@@ -88,42 +80,44 @@ struct DetectLandmarksProgramTests {
     #expect(text.hasPrefix("\(photo): 20.0 15.0 40.0 40.0  confidence ") && text.contains("  roll "))
     #expect(text.hasSuffix(String(format: " %.1f,%.1f\n", face.points[67][0], face.points[67][1])))
     // Pixels counted from 1: our 0.5 is their 1.
-    let pts = try String(contentsOfFile: "\(folder)/pts/a, b.pts", encoding: .utf8)
+    let pts = try String(contentsOfFile: "\(folder.path)/pts/a, b.pts", encoding: .utf8)
     let body = face.points.map { String(format: "%.2f %.2f\n", $0[0] + 0.5, $0[1] + 0.5) }.joined()
     #expect(pts == "version: 1\nn_points: 68\n{\n\(body)}\n")
   }
 
-  @Test(.enabled(if: isBuilt, "the program is built")) func eachOfSeveralFacesHasAFileOfPoints() throws {
-    defer { remove() }
+  @Test(.enabled(if: ProgramFolder.areBuilt, "the programs are built")) func eachOfSeveralFacesHasAFileOfPoints() throws
+  {
     try writePicture("photo.pgm")
     let result = try landmarks(
-      "--box", "20,15,40,40", "--box", "10,5,60,60", "--pts", "\(folder)/pts", "\(folder)/photo.pgm")
+      "--box", "20,15,40,40", "--box", "10,5,60,60", "--pts", "\(folder.path)/pts", "\(folder.path)/photo.pgm")
     #expect(result.status == 0, "\(result.errors)")
     #expect(
-      try FileManager.default.contentsOfDirectory(atPath: "\(folder)/pts").sorted() == ["photo_1.pts", "photo_2.pts"])
+      try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/pts").sorted() == [
+        "photo_1.pts", "photo_2.pts",
+      ])
   }
 
-  @Test(.enabled(if: isBuilt, "the program is built")) func wrongUsesAreRefused() throws {
-    defer { remove() }
+  @Test(.enabled(if: ProgramFolder.areBuilt, "the programs are built")) func wrongUsesAreRefused() throws {
     try writePicture("photo.pgm")
-    let photo = "\(folder)/photo.pgm"
+    let photo = "\(folder.path)/photo.pgm"
     let tiny = try landmarks("--box", "0,0,1e-9,1e-9", photo)
     #expect(tiny.status == 2 && tiny.errors.contains("sides of 4 pixels and more"), "\(tiny.errors)")
     #expect(try landmarks("--json", "--format", "csv", "--box", "20,15,40,40", photo).status == 2)
   }
 
   /// A model whose points all lie at one spot, as dlib would write it, has no pose: `-`, null, nothing between commas.
-  @Test(.enabled(if: isBuilt, "the program is built")) func whatDeterminesNoPoseIsUndefinedAndNotZero() throws {
-    defer { remove() }
+  @Test(.enabled(if: ProgramFolder.areBuilt, "the programs are built")) func whatDeterminesNoPoseIsUndefinedAndNotZero()
+    throws
+  {
     try writePicture("photo.pgm")
     // Version 1, a mean shape of 68 equal points (0.5 is 1 times 2 to the -1), no levels, no anchors, no offsets.
     var bytes: [UInt8] = [1, 1, 0x81, 136, 0x81, 1]
     for _ in 0..<136 { bytes += [1, 1, 0x81, 1] }
     bytes += [1, 0, 1, 0, 1, 0]
-    try AtomicFile.write(Data(bytes), to: "\(folder)/spot.dat")
+    try AtomicFile.write(Data(bytes), to: "\(folder.path)/spot.dat")
     func run(_ format: String) throws -> String {
       let result = try landmarks(
-        "--model", "\(folder)/spot.dat", "--box", "20,15,41,41", "--format", format, "\(folder)/photo.pgm")
+        "--model", "\(folder.path)/spot.dat", "--box", "20,15,41,41", "--format", format, "\(folder.path)/photo.pgm")
       #expect(result.status == 0, "\(result.errors)")
       return result.output
     }

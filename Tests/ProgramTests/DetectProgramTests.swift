@@ -6,34 +6,20 @@ import Testing
 
 /// The built windhover-detect, as a user runs it.
 struct DetectProgramTests {
-  private static let program = (InstalledFiles.programFolder() ?? "") + "/windhover-detect"
-  private static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: program) }
+  private let folder = ProgramFolder()
 
-  private let folder = NSTemporaryDirectory() + "windhover-detect-\(UUID().uuidString)"
-
-  private func remove() { try? FileManager.default.removeItem(atPath: folder) }
-
-  private func write(_ text: String, to name: String) throws {
-    try AtomicFile.write(text, to: "\(folder)/\(name)")
-  }
-
-  private func writePicture(_ name: String) throws {
-    let values = (0..<48 * 40).map { String($0 * 7 % 251) }.joined(separator: " ")
-    try write("P2\n48 40\n255\n\(values)\n", to: name)
-  }
+  private func writePicture(_ name: String) throws { try folder.writePicture(name, width: 48, height: 40) }
 
   private func detect(_ arguments: String...) throws -> ChildProcess.Result {
-    try ChildProcess.run(
-      Self.program, ["objects"] + arguments, scratch: folder, environment: ProcessInfo.processInfo.environment,
-      cancellation: Cancellation())
+    try folder.run("detect", ["objects"] + arguments)
   }
 
-  @Test(.enabled(if: isBuilt, "the program is built")) func aMissingListEntryIsNamedAndTheOthersAreDone() throws {
-    defer { remove() }
+  @Test(.enabled(if: ProgramFolder.areBuilt, "the programs are built"))
+  func aMissingListEntryIsNamedAndTheOthersAreDone() throws {
     try writePicture("first.pgm")
     try writePicture("last.pgm")
-    try write("first.pgm\nmissing.pgm\nlast.pgm\n", to: "list.txt")
-    let result = try detect("list:\(folder)/list.txt")
+    try folder.write("first.pgm\nmissing.pgm\nlast.pgm\n", to: "list.txt")
+    let result = try detect("list:\(folder.path)/list.txt")
     #expect(result.status == 1)
     #expect(result.output.split(separator: "\n").map { $0.prefix { $0 != ":" } } == ["first.pgm", "last.pgm"])
     #expect(result.errors.contains("list.txt:2") && result.errors.contains("missing.pgm"))
@@ -42,53 +28,40 @@ struct DetectProgramTests {
     #expect(result.errors.contains("warning: ") && !result.errors.contains("error: "))
   }
 
-  @Test(.enabled(if: isBuilt, "the program is built")) func aPictureThatIsNamedTwiceIsDoneOnce() throws {
-    defer { remove() }
+  @Test(.enabled(if: ProgramFolder.areBuilt, "the programs are built")) func aPictureThatIsNamedTwiceIsDoneOnce() throws
+  {
     try writePicture("first.pgm")
     try writePicture("last.pgm")
-    let (first, last) = ("\(folder)/first.pgm", "\(folder)/last.pgm")
+    let (first, last) = ("\(folder.path)/first.pgm", "\(folder.path)/last.pgm")
     let result = try detect("--json", first, last, first, last, first)
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.output.split(separator: "\n").count == 2)
     #expect(result.errors.contains("done once: 3 of 5 pictures"))
   }
 
-  @Test(.enabled(if: isBuilt, "the program is built")) func aListOfNothingThatIsThereFails() throws {
-    defer { remove() }
-    try write("missing.pgm\n", to: "list.txt")
-    let result = try detect("list:\(folder)/list.txt", "--output", "\(folder)/out.txt")
+  @Test(.enabled(if: ProgramFolder.areBuilt, "the programs are built")) func aListOfNothingThatIsThereFails() throws {
+    try folder.write("missing.pgm\n", to: "list.txt")
+    let result = try detect("list:\(folder.path)/list.txt", "--output", "\(folder.path)/out.txt")
     #expect(result.status == 1)
     #expect(result.errors.contains("missing.pgm"))
   }
 
-  @Test(.enabled(if: isBuilt, "the program is built")) func drawingsKeepTheFoldersOfTheirPictures() throws {
-    defer { remove() }
+  @Test(.enabled(if: ProgramFolder.areBuilt, "the programs are built")) func drawingsKeepTheFoldersOfTheirPictures()
+    throws
+  {
     for name in ["photos/a/x.pgm", "photos/b/x.pgm", "photos/b/x.ppm", "photos/y.pgm"] { try writePicture(name) }
-    let result = try detect("\(folder)/photos", "--draw", "\(folder)/drawn")
+    let result = try detect("\(folder.path)/photos", "--draw", "\(folder.path)/drawn")
     #expect(result.status == 0, "\(result.errors)")
     for name in ["a/x.png", "b/x.png", "b/x-2.png", "y.png"] {
-      #expect(FileManager.default.fileExists(atPath: "\(folder)/drawn/\(name)"), "\(name)")
+      #expect(FileManager.default.fileExists(atPath: "\(folder.path)/drawn/\(name)"), "\(name)")
     }
   }
 
-  @Test(.enabled(if: isBuilt, "the program is built"), arguments: ["text", "csv"])
+  @Test(.enabled(if: ProgramFolder.areBuilt, "the programs are built"), arguments: ["text", "csv"])
   func smallScoresKeepTheirDigits(format: String) throws {
-    defer { remove() }
     try writePicture("photo.pgm")
-    // Every window passes, by the 1e-5 that is taken off a stage's threshold.
-    try write(
-      """
-      <?xml version="1.0"?>
-      <opencv_storage>
-      <cascade><stageType>BOOST</stageType><featureType>HAAR</featureType><height>8</height><width>6</width>
-      <featureParams><maxCatCount>0</maxCatCount></featureParams>
-      <stageNum>1</stageNum>
-      <stages><_><stageThreshold>0.5</stageThreshold>
-      <weakClassifiers><_><internalNodes>0 -1 0 1.25</internalNodes><leafValues>0.5 0.5</leafValues></_></weakClassifiers></_></stages>
-      <features><_><rects><_>0 1 6 4 -1.</_><_>2 1 2 4 3.</_></rects></_></features></cascade>
-      </opencv_storage>
-      """, to: "all.xml")
-    let result = try detect("\(folder)/photo.pgm", "--model", "\(folder)/all.xml", "--format", format)
+    try folder.writeCascade("all.xml", width: 6, height: 8)
+    let result = try detect("\(folder.path)/photo.pgm", "--model", "\(folder.path)/all.xml", "--format", format)
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.output.contains(format == "csv" ? ",1e-05,,object" : "score 1e-05  object"), "\(result.output)")
   }
