@@ -2,7 +2,8 @@ import CommandLineOptions
 import Foundation
 import Windhover
 
-/// What the trainings of detectors have in common on the command line: a lock, a checkpoint that goes when the model is written.
+/// What the trainings of detectors have in common on the command line: a lock, and a checkpoint that goes when the model
+/// is written.
 struct DetectorTraining {
   let options: ParsedOptions
   let context: CommandContext

@@ -30,6 +30,12 @@ struct OverwriteProgramTests {
       "{\"image\": \"\(folder.path)/photo.ppm\", \"width\": 90, \"height\": 80, \"detections\": [{\"label\": \"face\", "
         + "\"box\": [4, 4, 24, 24], \"score\": 1}]}\n", to: "boxes.jsonl")
     try folder.writeCascade("all.xml", width: 24, height: 24)
+    // One sample of 2 x 2: a count, four values, nothing, and a byte before the values.
+    try AtomicFile.write(
+      Data([1, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0] + [9, 0, 8, 0, 7, 0, 6, 0]), to: "\(folder.path)/a.vec")
+    let models = try #require(InstalledFiles.folders(named: "models", checkoutPath: "Sources/Windhover/Models").first)
+    try FileManager.default.copyItem(
+      atPath: "\(models)/face-lbp-fast.safetensors", toPath: "\(folder.path)/m.safetensors")
     // A picture with a drawing's name, a configuration with a checkpoint's, and other names of files.
     try FileManager.default.copyItem(atPath: "\(folder.path)/photo.ppm", toPath: "\(folder.path)/x.png")
     try FileManager.default.copyItem(atPath: "\(folder.path)/job.json", toPath: "\(folder.path)/m.checkpoint")
@@ -87,6 +93,8 @@ struct OverwriteProgramTests {
       ("--output", "detect objects @/photo.ppm @/scene.ppm -m @/all.xml -o @/scene.ppm"),
       ("--draw", "detect objects list:@/drawn.txt -m @/all.xml --draw @"),
       ("--export", "detect model @/all.xml --export @/all.xml"),
+      ("--export", "detect model @/m.safetensors --export @/m.safetensors"),
+      ("--output", "data samples vec:@/a.vec -o @/a.vec"),
     ] as [(String, String)])
   func anInputIsNotOverwritten(option: String, line: String) throws {
     try fill()
