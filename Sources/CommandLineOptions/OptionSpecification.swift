@@ -12,7 +12,9 @@ public struct OptionSpecification: Sendable {
   /// What an option's value names, where the command writes it.
   public enum Output: Sendable, Equatable {
     case file
-    /// A model: it replaces nothing but a model of its kind.
+    /// A file, or standard output where the name is `-`. To all others `-` is a name like any.
+    case fileOrStandardOutput
+    /// A model: it replaces nothing but a model.
     case model
     /// A model that may be written over the one that it is made of.
     case calibratedModel

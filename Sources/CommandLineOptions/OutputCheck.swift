@@ -21,14 +21,15 @@ public struct OutputCheck: Sendable {
 
   public init(uses: FileUse = .ofProgram) { self.uses = uses }
 
-  /// The outputs that options name. `-` is standard output.
+  /// The outputs that options name.
   /// - Throws: as `file`, `model` and `folder`.
   public init(_ options: ParsedOptions, uses: FileUse = .ofProgram) throws {
     self.uses = uses
     for option in options.specification.options {
-      guard let output = option.output, let path = options.text(option.name), path != "-" else { continue }
+      guard let output = option.output, let path = options.text(option.name) else { continue }
       switch output {
-      case .file: try file(option.name, path)
+      case .fileOrStandardOutput where path == "-": break
+      case .file, .fileOrStandardOutput: try file(option.name, path)
       case .model: try model(option.name, path)
       case .calibratedModel: try model(option.name, path, mayBeRead: true)
       case .training: try training(option.name, path)
@@ -56,22 +57,26 @@ public struct OutputCheck: Sendable {
 
   /// Adds a model.
   /// - Parameter mayBeRead: whether the model that is there may be read, to be written anew.
-  /// - Throws: as `file`, and where a file that holds something but no such model is there already: a photo, labels.
+  /// - Throws: as `file`, and where a file that holds something but no model is there already: a photo, labels.
   public mutating func model(_ option: String, _ path: String, mayBeRead: Bool = false) throws {
     try add(option, path, mayBeRead: mayBeRead)
     guard OutputCheck.mayBeReplaced(path) else {
       throw UsageError(
-        "\(option) would overwrite a file that is no such model: \(path); give another name, or delete it")
+        "\(option) would overwrite a file of another kind: \(path); give another name, or delete it")
     }
   }
 
   /// Adds the model that a training writes, with the checkpoint and the lock that it keeps beside it meanwhile.
+  ///
+  /// A checkpoint is of the form of our models, and replaces nothing else: what is deleted before the data are known, to
+  /// begin anew, is none of them.
   /// - Throws: as `model`.
   public mutating func training(_ option: String, _ path: String) throws {
     try model(option, path)
     guard let lock = try FileLock.path(beside: path) else { return }
-    checkpoint = path + ".checkpoint"
-    try file("the checkpoint of \(option)", checkpoint)
+    let checkpoint = path + ".checkpoint"
+    try model("the checkpoint of \(option)", checkpoint)
+    self.checkpoint = checkpoint
     try file("the lock of \(option)", lock)
   }
 
@@ -95,21 +100,21 @@ public struct OutputCheck: Sendable {
     return Entry(option: option, path: path, place: try FilePlace(path))
   }
 
-  /// Whether there is no file, an empty one, or by its first bytes a model such as one of that name is: OpenCV's cascade
-  /// (.xml), dlib's (.dat), which begins with the version 1 in two bytes and a negative number of rows (-2, -4 and so on:
-  /// the sign is the length's highest bit), or ours.
+  /// Whether there is no file, an empty one, or by its first bytes a model: ours, which a program may have written under any
+  /// name, or what the name promises: OpenCV's cascade (.xml) or dlib's fitter (.dat), which begins with the version 1 in two
+  /// bytes and a negative number of rows (-2, -4 and so on: the sign is the length's highest bit).
   private static func mayBeReplaced(_ path: String) -> Bool {
     guard let place = try? FilePlace(path), place.kind == .regular else { return true }
     // OpenCV's own files begin with a licence of several thousand bytes.
     let head = FileBytes.prefix(of: path, count: 1 << 16)
     if head.isEmpty { return true }
-    if path.hasSuffix(".xml") {
-      let text = String(decoding: head, as: UTF8.self)
-      // Its other files (a camera's calibration) are of the same form; a cascade says what it is.
-      return text.contains("<opencv_storage") && (text.contains("<cascade") || text.contains("opencv-haar-classifier"))
-    }
-    if path.hasSuffix(".dat") { return head.starts(with: [1, 1]) && head.count > 2 && head[2] > 0x80 }
     // The length of a safetensors file's header is of eight bytes, and the header an object.
-    return head.count > 8 && head[8] == UInt8(ascii: "{") && head[7] == 0
+    if head.count > 8, head[8] == UInt8(ascii: "{"), head[7] == 0 { return true }
+    let name = path.lowercased()
+    if name.hasSuffix(".dat") { return head.starts(with: [1, 1]) && head.count > 2 && head[2] > 0x80 }
+    guard name.hasSuffix(".xml") else { return false }
+    let text = String(decoding: head, as: UTF8.self)
+    // Its other files (a camera's calibration) are of the same form; a cascade says what it is.
+    return text.contains("<opencv_storage") && (text.contains("<cascade") || text.contains("opencv-haar-classifier"))
   }
 }

@@ -34,7 +34,11 @@ public struct ResultsFile: Sendable {
   }
 
   private static func contents(_ path: String) throws -> Data {
-    if path == "-" { return try bytes(of: STDIN_FILENO, name: "standard input") }
+    if path == "-" {
+      // A file, perhaps.
+      try FileUse.ofProgram.willRead(["/dev/stdin"])
+      return try bytes(of: STDIN_FILENO, name: "standard input")
+    }
     let place = try FilePlace(path)
     switch place.kind {
     case .regular: break

@@ -50,6 +50,13 @@ public enum AtomicFile {
     try write(Data(text.utf8), to: path)
   }
 
+  /// Deletes the file at `path`: a link itself, not what it leads to. Where nothing is, nothing is done.
+  /// - Throws: `InputError` with the path and the system's reason; `OverwriteError` for a file that the program reads.
+  public static func remove(_ path: String, uses: FileUse = .ofProgram) throws {
+    try uses.checkReplacing(FilePlace(path))
+    guard unlink(path) == 0 || errno == ENOENT else { throw failure(path, "cannot be deleted") }
+  }
+
   private static func writeThrough(to path: String, _ body: (Int32) throws -> Void) throws {
     let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw failure(path, "cannot be written") }

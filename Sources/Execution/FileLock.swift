@@ -10,11 +10,13 @@ import Foundation
 public struct FileLock: Sendable {
   public let path: String
   private let descriptor: Int32
+  private let uses: FileUse
 
   /// Takes the lock if it is free.
   /// - Returns: `nil` where another holds it.
-  /// - Throws: `InputError` where the file cannot be made or locked.
-  public static func attempt(_ path: String) throws -> FileLock? {
+  /// - Throws: `InputError` where the file cannot be made or locked; `OverwriteError` where the program reads it.
+  public static func attempt(_ path: String, uses: FileUse = .ofProgram) throws -> FileLock? {
+    try uses.checkReplacing(FilePlace(path))
     while true {
       let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
       guard descriptor >= 0 else {
@@ -44,7 +46,7 @@ public struct FileLock: Sendable {
       let text = Array("\(getpid())\n".utf8)
       // Who holds it is only told: without room for that the lock is still ours.
       if ftruncate(descriptor, 0) == 0 { _ = Glibc.write(descriptor, text, text.count) }
-      return FileLock(path: path, descriptor: descriptor)
+      return FileLock(path: path, descriptor: descriptor, uses: uses)
     }
   }
 
@@ -77,9 +79,9 @@ public struct FileLock: Sendable {
     return Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
   }
 
-  /// Frees the lock and removes its file. Call it once.
+  /// Frees the lock and removes its file, unless the program reads that. Call it once.
   public func release() {
-    unlink(path)
+    try? AtomicFile.remove(path, uses: uses)
     close(descriptor)
   }
 }

@@ -6,10 +6,11 @@ import Synchronization
 /// A data set names all its pictures when it is loaded, long before they are opened. What a command writes, its options
 /// say, and `OutputCheck` brings it here before the command runs (`willReplace`). Whichever of the two comes later throws, so
 /// that no command compares anything; and what no one announced, or went on after the error, `AtomicFile` refuses to
-/// replace.
+/// replace or delete.
 ///
 /// Only programs keep account (`begin`): who calls a library and writes over what was read has reasons. A checkpoint is
-/// there to be read and replaced: its reader says nothing here. Folders and pipes do not count.
+/// there to be read and replaced: its reader says nothing here. What `?split=` and `?exclude=` leave out is not read.
+/// Folders and pipes do not count.
 public final class FileUse: Sendable {
   /// What all readers and writers of this process tell.
   public static let ofProgram = FileUse()
@@ -44,7 +45,7 @@ public final class FileUse: Sendable {
       state.unseen.formUnion(paths)
       if state.outputs.isEmpty { return }
       for identity in FileUse.look(&state) {
-        if let output = state.outputs[identity] { try FileUse.check(identity, output, state) }
+        if let output = FileUse.output(identity, state) { try FileUse.check(identity, output, state) }
       }
     }
   }
@@ -65,14 +66,14 @@ public final class FileUse: Sendable {
     }
   }
 
-  /// - Throws: `OverwriteError` for a file that is read, announced as an output or not.
+  /// - Throws: `OverwriteError` for a file that is read, announced as an output or not: it is to be replaced or deleted.
   func checkReplacing(_ place: FilePlace) throws {
     guard place.kind == .regular else { return }
     try state.withLock { state in
       guard state.isKept else { return }
       FileUse.look(&state)
       let unannounced = Output(option: "an output", path: place.path, mayBeRead: false)
-      try FileUse.check(place.identity, state.outputs[place.identity] ?? unannounced, state)
+      try FileUse.check(place.identity, FileUse.output(place.identity, state) ?? unannounced, state)
     }
   }
 
@@ -88,6 +89,13 @@ public final class FileUse: Sendable {
   private static func identity(of path: String) -> FilePlace.Identity? {
     guard case .file(_, let device, let inode) = FileBytes.kind(of: path) else { return nil }
     return .existing(device: device, inode: inode)
+  }
+
+  /// What is announced for a file; `nil` where the output's name leads elsewhere by now: one that was replaced may have left
+  /// its number to another file.
+  private static func output(_ identity: FilePlace.Identity, _ state: State) -> Output? {
+    guard let output = state.outputs[identity], self.identity(of: output.path) == identity else { return nil }
+    return output
   }
 
   private static func check(_ identity: FilePlace.Identity, _ output: Output, _ state: State) throws {

@@ -28,7 +28,10 @@ public struct BoxEvaluation: ExperimentEvaluation {
     self.fitsBoxes = fitsBoxes
   }
 
-  /// Writes `NAME.jsonl` (the detections), `NAME.html` and `NAME.json`.
+  /// `NAME.jsonl` (the detections), `NAME.html` and `NAME.json`.
+  public var files: [String] { ["jsonl", "html", "json"].map { "\(name).\($0)" } }
+
+  /// Writes its `files`.
   public func run(_ model: StoredModel, in context: EvaluationContext) throws -> EvaluationOutcome {
     let detector = try model.detector(source: context.modelPath)
     var figures: [ExperimentResult.Figure] = []

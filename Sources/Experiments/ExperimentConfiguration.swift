@@ -26,6 +26,12 @@ public struct ExperimentConfiguration: Hashable, Codable, Sendable {
   /// All of them, in the order in which they are carried out.
   public var evaluations: [any ExperimentEvaluation] { boxes + windows + landmarks }
 
+  /// The names of the files that the experiment writes.
+  public var files: [String] {
+    let ofTraining = train == nil ? [] : ["checkpoint.safetensors", "model.safetensors", "training.json"]
+    return ofTraining + evaluations.flatMap { $0.files } + ["result.json", "report.md"]
+  }
+
   public init(
     title: String, purpose: String, train: TrainingChoice? = nil, model: String? = nil, boxes: [BoxEvaluation] = [],
     windows: [WindowEvaluation] = [], landmarks: [LandmarkEvaluation] = []

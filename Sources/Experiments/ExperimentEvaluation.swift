@@ -10,6 +10,9 @@ public protocol ExperimentEvaluation: Hashable, Codable, Sendable {
   /// Short name of the figures, for example "cmu-mit"; names of files too.
   var name: String { get }
 
+  /// The names of the files that it writes.
+  var files: [String] { get }
+
   /// Measures the model and writes the evaluation's own files.
   /// - Throws: `InputError` for a model of a kind that cannot be measured so, and for data or options that cannot be used;
   ///   `CancelledError`.

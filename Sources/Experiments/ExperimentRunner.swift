@@ -74,7 +74,7 @@ public struct ExperimentRunner: Sendable {
       model = path("model.safetensors")
       try trained.model.write(to: model)
       try AtomicFile.write(StrictJSON.text(trained.report), to: path("training.json"))
-      try? FileManager.default.removeItem(atPath: checkpoint)
+      try AtomicFile.remove(checkpoint)
     }
     model = try ModelCatalog.path(of: model)
     let stored = try ModelFormats.read(model)

@@ -118,7 +118,10 @@ public struct LandmarkEvaluation: ExperimentEvaluation {
       options: optionLines, command: command)
   }
 
-  /// Writes `NAME.html` and `NAME.json`.
+  /// `NAME.html` and `NAME.json`.
+  public var files: [String] { ["html", "json"].map { "\(name).\($0)" } }
+
+  /// Writes its `files`.
   public func run(_ model: StoredModel, in context: EvaluationContext) throws -> EvaluationOutcome {
     let fitter = try model.landmarks(source: context.modelPath)
     let setup = try setup(executor: context.executor, progress: context.progress)

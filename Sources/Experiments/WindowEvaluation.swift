@@ -27,7 +27,10 @@ public struct WindowEvaluation: ExperimentEvaluation {
     self.rates = rates
   }
 
-  /// Writes `NAME.scores.json`, `NAME.json` and `NAME.svg` (the curve).
+  /// `NAME.scores.json`, `NAME.json` and `NAME.svg` (the curve).
+  public var files: [String] { ["scores.json", "json", "svg"].map { "\(name).\($0)" } }
+
+  /// Writes its `files`.
   public func run(_ model: StoredModel, in context: EvaluationContext) throws -> EvaluationOutcome {
     let detector = try model.detector(source: context.modelPath)
     var figures: [ExperimentResult.Figure] = []

@@ -149,6 +149,8 @@ enum LandmarksCommand {
                 expected: "pictures whose names do not differ by _1, _2 alone",
                 hint: "do such pictures in runs of their own")
             }
+            // How many faces there are was not known before.
+            try FileUse.ofProgram.willReplace(FilePlace(own), option: "--pts")
             try AtomicFile.write(LandmarkFormat.pts(face), to: own)
           }
         }
@@ -157,7 +159,7 @@ enum LandmarksCommand {
           canvas.draw(result, layout: layout ?? run.layout, isClosed: isClosed)
           try ImageFile.write(canvas.image(), to: drawings[number])
         }
-      } catch let error as InputError {
+      } catch  where error is InputError || error is OverwriteError {
         failures += 1
         context.progress.receive(.warning("\(error)"))
       }

@@ -7,7 +7,7 @@ struct ReportOutput {
   static let options: [OptionSpecification] = [
     .value("--html", "FILE", help: "Write a page with curves, figures, options, checksums and examples.").written(),
     .value("--json", "FILE", help: "Write the figures as JSON; - writes them to standard output in place of the text.")
-      .written(),
+      .written(.fileOrStandardOutput),
     .value("--plots", "DIR", help: "Write the curves as SVG files into this folder.").written(.folder),
     .value("--title", "TEXT", help: "Title of the report."),
   ]

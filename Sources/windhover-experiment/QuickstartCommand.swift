@@ -36,7 +36,7 @@ enum QuickstartCommand {
     let output = options.requiredText("--output")
     try FileUse.ofProgram.willRead(["\(folder)/report.md"])
     var outputs = context.outputs
-    try outputs.file("--output", "\(output)/report.md")
+    for name in configuration.files + ["detections.png"] { try outputs.file("--output", "\(output)/\(name)") }
     let lock = try FileLock.beside(output)
     defer { lock?.release() }
     let outcome = try Quickstart.run(

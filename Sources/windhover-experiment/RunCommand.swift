@@ -46,14 +46,14 @@ enum RunCommand {
         record: record, checkpoint: checkpoint, executor: executor, progress: context.progress,
         cancellation: context.cancellation)
       try trained.model.write(to: file)
-      if let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
+      if let checkpoint { try AtomicFile.remove(checkpoint) }
       return
     }
     let last = (folder as NSString).pathComponents.filter { $0 != "/" && $0 != "." }.suffix(2).joined(separator: "/")
     let output = options.text("--output") ?? "out/experiments/\(last)"
     var outputs = context.outputs
     try outputs.folder("--output", output)
-    for name in ["result.json", "report.md"] { try outputs.file("--output", "\(output)/\(name)") }
+    for name in configuration.files { try outputs.file("--output", "\(output)/\(name)") }
     let recorded = ["expected.json", "report.md"].map { "\(folder)/\($0)" }
     if options.flag("--record") {
       for path in recorded { try outputs.file("--record", path) }

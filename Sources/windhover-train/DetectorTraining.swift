@@ -46,13 +46,13 @@ struct DetectorTraining {
     let checkpoint = context.outputs.checkpoint
     let lock = try FileLock.beside(output)
     defer { lock?.release() }
-    if options.flag("--restart"), let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
+    if options.flag("--restart"), let checkpoint { try AtomicFile.remove(checkpoint) }
     let trained = try body(checkpoint, try options.executor())
     if let report = options.text("--report") { try AtomicFile.write(StrictJSON.text(trained), to: report) }
     if let validation = (trained as? CascadeTrainingReport)?.validation {
       context.progress.receive(.note(validation.markdown(isHeldOut: true)))
     }
-    if let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
+    if let checkpoint { try AtomicFile.remove(checkpoint) }
     context.progress.receive(.note("Written: \(output)"))
   }
 

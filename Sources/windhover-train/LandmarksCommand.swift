@@ -118,7 +118,7 @@ enum LandmarksCommand {
     } else if points == 68 {
       job.layout = .ibug68
     }
-    if options.flag("--restart"), let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
+    if options.flag("--restart"), let checkpoint { try AtomicFile.remove(checkpoint) }
     let now = RunRecord.now(command: context.recordedCommandLine)
     let record = Provenance(
       command: now.command, dataSets: [], seed: settings.seed, commit: now.commit, date: now.date, machine: now.machine)
@@ -138,7 +138,7 @@ enum LandmarksCommand {
     } else {
       try model.write(to: output)
     }
-    if let checkpoint { try? FileManager.default.removeItem(atPath: checkpoint) }
+    if let checkpoint { try AtomicFile.remove(checkpoint) }
     context.progress.receive(.note("Written: \(output)"))
   }
 

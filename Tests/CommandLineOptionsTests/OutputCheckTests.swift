@@ -40,6 +40,7 @@ struct OutputCheckTests {
         name: "work", summary: "Works.",
         options: [
           .value("--json", "FILE", help: "A file.").written(),
+          .value("--figures", "FILE", help: "A file or -.").written(.fileOrStandardOutput),
           .value("--draw", "DIR", help: "A folder.").written(.folder),
           .value("--pack", "PATH", help: "Either.").written(.fileOrFolder(suffix: ".vec")),
           .value("--export", "FILE", help: "A model.").written(.model),
@@ -59,7 +60,8 @@ struct OutputCheckTests {
         return try OutputCheck(specification.parse([option, name]), uses: use)
       }
       for (option, name) in [
-        ("--json", "input"), ("--pack", "p.vec"), ("--export", "m.safetensors"), ("--output", "m.safetensors"),
+        ("--json", "input"), ("--figures", "input"), ("--pack", "p.vec"), ("--export", "m.safetensors"),
+        ("--output", "m.safetensors"),
       ] {
         let error = #expect(throws: OverwriteError.self) { try check(option, "\(folder)/\(name)") }
         #expect(error?.description.hasPrefix("\(option) would overwrite") == true)
@@ -69,9 +71,18 @@ struct OutputCheckTests {
       }
       #expect(throws: UsageError.self) { try check("--anew", "\(folder)/input") }
       _ = try check("--anew", "\(folder)/m.safetensors")
-      _ = try check("--json", "-")
       _ = try check("--name", "\(folder)/input")
       #expect(try check("--output", "\(folder)/new").checkpoint == "\(folder)/new.checkpoint")
+      // A name like any, but where it is standard output.
+      #expect(try check("--output", "-").checkpoint == "-.checkpoint")
+      for (option, fails) in [("--json", true), ("--figures", false)] {
+        let options = try specification.parse([option, "-", "--output", "-"])
+        if fails {
+          #expect(throws: UsageError.self) { try OutputCheck(options, uses: FileUse()) }
+        } else {
+          _ = try OutputCheck(options, uses: FileUse())
+        }
+      }
     }
   }
 
@@ -79,13 +90,15 @@ struct OutputCheckTests {
     try withFolder { folder in
       var check = OutputCheck()
       let error = #expect(throws: UsageError.self) { try check.training("--output", folder + "/input") }
-      #expect(error?.description.contains("--output would overwrite a file that is no such model") == true)
+      #expect(error?.description.contains("--output would overwrite a file of another kind") == true)
       #expect(try FileBytes.read(folder + "/input", limit: 100) == Array("input".utf8))
       let header = Array("{\"a\":1}".utf8)
+      let ours = [UInt8(header.count), 0, 0, 0, 0, 0, 0, 0] + header
       let models: [(String, [UInt8])] = [
-        ("empty", []), ("ours.safetensors", [UInt8(header.count), 0, 0, 0, 0, 0, 0, 0] + header),
+        ("empty", []), ("ours.safetensors", ours), ("ours.xml", ours), ("ours.dat", ours), ("ours", ours),
         ("c.xml", Array("<?xml version=\"1.0\"?>\n<opencv_storage>\n<cascade>".utf8)),
-        ("dlib.dat", [1, 1, 0x81, 0x88, 0x81, 1]),
+        ("dlib.dat", [1, 1, 0x81, 0x88, 0x81, 1]), ("dlib.DAT", [1, 1, 0x81, 0x88, 0x81, 1]),
+        ("c.XML", Array("<opencv_storage>\n<cascade>".utf8)),
         (
           "old.xml",
           Array(
@@ -106,6 +119,17 @@ struct OutputCheckTests {
         try AtomicFile.write(text, to: "\(folder)/\(name)")
         #expect(throws: UsageError.self) { try check.training("--output", "\(folder)/\(name)") }
       }
+    }
+  }
+
+  /// It is deleted to begin anew, before any data are read.
+  @Test func aCheckpointReplacesCheckpointsAlone() throws {
+    try withFolder { folder in
+      try AtomicFile.write("photo.png 1 0 0 9 9\n", to: folder + "/m.checkpoint")
+      var check = OutputCheck()
+      let error = #expect(throws: UsageError.self) { try check.training("--output", folder + "/m") }
+      #expect(error?.description.contains("the checkpoint of --output would overwrite a file of another kind") == true)
+      #expect(check.checkpoint == nil)
     }
   }
 

@@ -69,6 +69,54 @@ struct FileUseTests {
     }
   }
 
+  @Test("an output that was replaced has left its number to another file", arguments: [false, true])
+  func whatIsReplacedIsAnotherFile(mayBeRead: Bool) throws {
+    try withFolder { folder in
+      let use = begun()
+      try use.willReplace(FilePlace(folder + "/other"), option: "--json", mayBeRead: mayBeRead)
+      #expect(rename(folder + "/other", folder + "/third") == 0)
+      try AtomicFile.write("anew", to: folder + "/other")
+      // Neither what has the number now nor what the program itself wrote.
+      try use.willRead([folder + "/third", folder + "/other"])
+      // That the output might be read says nothing of the other file.
+      let error = #expect(throws: OverwriteError.self) { try use.checkReplacing(FilePlace(folder + "/third")) }
+      #expect(error?.description.hasPrefix("an output would overwrite") == true)
+    }
+  }
+
+  @Test func whatIsReadIsNotDeleted() throws {
+    try withFolder { folder in
+      let use = begun()
+      try use.willRead([folder + "/input"])
+      for name in ["input", "link", "hard"] {
+        #expect(throws: OverwriteError.self) { try AtomicFile.remove("\(folder)/\(name)", uses: use) }
+      }
+      try AtomicFile.remove(folder + "/other", uses: use)
+      try AtomicFile.remove(folder + "/other", uses: use)
+      #expect(throws: InputError.self) { try AtomicFile.remove(folder, uses: use) }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["hard", "input", "link"])
+      // Without account; a link itself.
+      try AtomicFile.remove(folder + "/link", uses: FileUse())
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["hard", "input"])
+    }
+  }
+
+  /// A list of one picture that is called 12 looks like a lock that was left behind.
+  @Test func whatIsReadIsNoLock() throws {
+    try withFolder { folder in
+      let (path, use) = (folder + "/m.lock", begun())
+      try AtomicFile.write("12\n", to: path)
+      let lock = try #require(try FileLock.attempt(path, uses: use))
+      try use.willRead([path])
+      lock.release()
+      #expect(FileBytes.isFile(path))
+      try AtomicFile.write("12\n", to: path)
+      try use.willRead([path])
+      #expect(throws: OverwriteError.self) { try FileLock.attempt(path, uses: use) }
+      #expect(try FileBytes.read(path, limit: 100) == Array("12\n".utf8))
+    }
+  }
+
   @Test func aLibraryMayWriteOverWhatItHasRead() throws {
     try withFolder { folder in
       let use = FileUse()

@@ -36,9 +36,13 @@ struct OverwriteProgramTests {
     let models = try #require(InstalledFiles.folders(named: "models", checkoutPath: "Sources/Windhover/Models").first)
     try FileManager.default.copyItem(
       atPath: "\(models)/face-lbp-fast.safetensors", toPath: "\(folder.path)/m.safetensors")
-    // A picture with a drawing's name, a configuration with a checkpoint's, and other names of files.
+    // A picture with a drawing's name, labels and a detector with a checkpoint's, an experiment, and other names of files.
     try FileManager.default.copyItem(atPath: "\(folder.path)/photo.ppm", toPath: "\(folder.path)/x.png")
-    try FileManager.default.copyItem(atPath: "\(folder.path)/job.json", toPath: "\(folder.path)/m.checkpoint")
+    try FileManager.default.copyItem(atPath: "\(folder.path)/info.txt", toPath: "\(folder.path)/m.checkpoint")
+    try FileManager.default.copyItem(atPath: "\(folder.path)/m.safetensors", toPath: "\(folder.path)/d.checkpoint")
+    try folder.write(
+      "{\"title\": \"T\", \"purpose\": \"P\", \"model\": \"\(folder.path)/all.xml\", \"boxes\": [{\"name\": \"config\", "
+        + "\"data\": [\"info:\(folder.path)/info.txt\"]}]}", to: "config.json")
     try folder.write("x.png\n", to: "drawn.txt")
     try FileManager.default.createDirectory(atPath: "\(folder.path)/faces", withIntermediateDirectories: false)
     for (name, target) in [
@@ -56,10 +60,11 @@ struct OverwriteProgramTests {
       })
   }
 
-  /// `@` stands for the folder.
+  /// `@` stands for the folder; what follows ` < ` is given as standard input.
   private func run(_ line: String) throws -> ChildProcess.Result {
-    let words = line.replacing("@", with: folder.path).split(separator: " ").map(String.init)
-    return try folder.run(words[0], Array(words.dropFirst()))
+    let parts = line.replacing("@", with: folder.path).split(separator: " < ").map(String.init)
+    let words = parts[0].split(separator: " ").map(String.init)
+    return try folder.run(words[0], Array(words.dropFirst()), input: parts.count > 1 ? parts[1] : nil)
   }
 
   @Test(
@@ -74,7 +79,7 @@ struct OverwriteProgramTests {
       ("--report", "train hog -p info:@/info.txt -n bg:@/list.txt -o @/new.safetensors --report @/scene.ppm"),
       ("--report", "train hog --config @/job.json -o @/new.safetensors --report @/job.json"),
       ("--report", "train hog --config @/job.json -o @/new.safetensors --report @/info.txt"),
-      ("the checkpoint of --output", "train hog --config @/m.checkpoint -o @/m"),
+      ("the checkpoint of --output", "train landmarks -d ibug:@ --detector @/d.checkpoint -o @/d --restart"),
       ("--json", "evaluate stages -m @/all.xml -p info:@/info.txt -n bg:@/list.txt --json @/scene.ppm"),
       ("--json", "evaluate stages -m @/all.xml -p info:@/info.txt -n bg:@/list.txt --json @/all.xml"),
       ("--json", "evaluate score @/boxes.jsonl -t info:@/info.txt --json @/boxes.jsonl"),
@@ -86,7 +91,9 @@ struct OverwriteProgramTests {
       ("--output", "data samples info:@/info.txt --window 24x24 -o @/odd.vec"),
       ("--pts", "detect landmarks ibug:@ --box 20,15,40,40 --pts @"),
       ("--pts", "detect landmarks ibug:@?split=@/split.txt --box 20,15,40,40 --pts @"),
-      ("an output", "detect landmarks ibug:@ --boxes @/two.jsonl --pts @/faces"),
+      ("--json", "evaluate score - -t info:@/info.txt --json @/boxes.jsonl < @/boxes.jsonl"),
+      ("--output", "detect landmarks @/photo.ppm --boxes - -o @/boxes.jsonl < @/boxes.jsonl"),
+      ("--output", "experiment run @ -o @"),
       ("--output", "detect landmarks @/photo.ppm --detector @/all.xml -o @/all.xml"),
       ("--output", "detect landmarks @/photo.ppm --boxes @/boxes.jsonl -o @/boxes.jsonl"),
       ("--output", "detect objects @/photo.ppm -m @/all.xml -o @/all.xml"),
@@ -105,6 +112,43 @@ struct OverwriteProgramTests {
     #expect(try contents() == before)
   }
 
+  /// How many faces a picture has is known when they are found: the other pictures are done.
+  @Test(.enabled(if: ProgramFolder.areBuilt, "the programs are built")) func pointsThatWouldOverwriteLabelsAreLeftOut()
+    throws
+  {
+    try fill()
+    let before = try contents()
+    let result = try run("detect landmarks ibug:@ --boxes @/two.jsonl --pts @/faces -o @/out.txt")
+    #expect(result.status == 1, "\(result.errors)")
+    #expect(result.errors.contains("--pts would overwrite a file that is read: "), "\(result.errors)")
+    var after = try contents()
+    #expect(after.removeValue(forKey: "out.txt")?.isEmpty == false)
+    #expect(after == before)
+  }
+
+  /// `-` is standard output where the help says so, and a file's name elsewhere.
+  @Test(
+    .enabled(if: ProgramFolder.areBuilt, "the programs are built"),
+    arguments: [
+      "train hog -p info:@/info.txt -n bg:@/list.txt -o - --report -",
+      "evaluate run -m @/all.xml -t info:@/info.txt --results - --html -",
+    ])
+  func oneNameIsNotGivenToTwoOutputs(line: String) throws {
+    try fill()
+    let result = try run(line)
+    #expect(result.status == 2 && result.errors.contains("name one file: -"), "\(result.errors)")
+  }
+
+  @Test(.enabled(if: ProgramFolder.areBuilt, "the programs are built")) func aModelIsWrittenAgainUnderAnyName() throws {
+    try fill()
+    for name in ["new.xml", "new.XML", "new.dat", "new"] {
+      for _ in 0..<2 {
+        let result = try run("detect model @/all.xml --export @/\(name)")
+        #expect(result.status == 0, "\(name): \(result.errors)")
+      }
+    }
+  }
+
   @Test(.enabled(if: ProgramFolder.areBuilt, "the programs are built")) func whatIsNoModelIsNotReplacedByOne() throws {
     try fill()
     let before = try contents()
@@ -112,10 +156,12 @@ struct OverwriteProgramTests {
       "train cascade -p info:@/info.txt -n bg:@/list.txt -o @/camera.xml",
       "detect model @/all.xml --export @/camera.xml",
       "train calibrate @/all.xml -p info:@/info.txt -o @/link.safetensors",
+      "train hog -p info:@/m.checkpoint -n bg:@/list.txt -o @/m --restart",
+      "train hog --config @/m.checkpoint -o @/m",
     ] {
       let result = try run(line)
       #expect(
-        result.status == 2 && result.errors.contains("would overwrite a file that is no such model"), "\(result.errors)"
+        result.status == 2 && result.errors.contains("would overwrite a file of another kind"), "\(result.errors)"
       )
     }
     #expect(try contents() == before)

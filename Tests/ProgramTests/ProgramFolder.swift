@@ -16,10 +16,14 @@ final class ProgramFolder: Sendable {
     FileManager.default.isExecutableFile(atPath: programs + $0)
   }
 
-  /// - Parameter program: its name behind "windhover-".
-  func run(_ program: String, _ arguments: [String]) throws -> ChildProcess.Result {
-    try ChildProcess.run(
-      ProgramFolder.programs + program, arguments, scratch: path,
+  /// - Parameters:
+  ///   - program: its name behind "windhover-".
+  ///   - input: a file that is its standard input.
+  func run(_ program: String, _ arguments: [String], input: String? = nil) throws -> ChildProcess.Result {
+    var words = [ProgramFolder.programs + program] + arguments
+    if let input { words = ["/bin/sh", "-c", "exec \"$@\" < \"$0\"", input] + words }
+    return try ChildProcess.run(
+      words[0], Array(words.dropFirst()), scratch: path,
       environment: ProcessInfo.processInfo.environment,
       cancellation: Cancellation())
   }
