@@ -66,8 +66,8 @@ struct CellHistograms {
                   continue
                 }
                 SignedOrientations.write(
-                  up: rows.row(row - 1) + 1, middle: rows.row(row) + 1, down: rows.row(row + 1) + 1,
-                  planeStride: rows.planeStride, planeCount: rows.planeCount, count: lastColumn - 1,
+                  sides: GradientSides(rows, row: row, first: 1), planeStride: rows.planeStride,
+                  planeCount: rows.planeCount, count: lastColumn - 1,
                   magnitudes: to + lead + 1, slots: slots + y * pixels + lead + 1)
                 for x in lead + lastColumn..<min(lead + lastColumn + 8, pixels) { to[x] = 0 }
               }

@@ -45,11 +45,11 @@ extension DalalTriggsHOG {
   }
 
   private func vote(_ image: ByteImage, x: Int, y: Int) -> Vote {
-    let left = reflected(x - 1, image.width)
-    let right = reflected(x + 1, image.width)
+    let left = reflected(x - reach, image.width)
+    let right = reflected(x + reach, image.width)
     let column = reflected(x, image.width)
-    let up = reflected(y - 1, image.height)
-    let down = reflected(y + 1, image.height)
+    let up = reflected(y - reach, image.height)
+    let down = reflected(y + reach, image.height)
     let row = reflected(y, image.height)
     func value(_ row: Int, _ column: Int, _ channel: Int) -> Float {
       let byte = Float(image.pixels[(row * image.width + column) * image.channelCount + channel])

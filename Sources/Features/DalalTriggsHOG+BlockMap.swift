@@ -52,7 +52,7 @@ extension DalalTriggsHOG {
 
   func preconditionValid() {
     precondition(
-      cellSize >= 2 && blockCells >= 1 && blockStride >= 1 && binCount >= 2 && clip > 0,
+      cellSize >= 2 && blockCells >= 1 && blockStride >= 1 && binCount >= 2 && clip > 0 && reach >= 1,
       "HOG options cannot be used; validate(source:) says which")
   }
 }

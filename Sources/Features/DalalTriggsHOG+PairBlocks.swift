@@ -41,7 +41,7 @@ struct PairBlocks {
     let tileRow = cell == 8 ? 8 : pixels
     let tileStride = cell == 8 ? 64 : cell
     let rows = GradientRows(
-      image, table: hog.gammaTable, difference: hog.colourDifference, columnPadding: padding.width,
+      image, table: hog.gammaTable, difference: hog.colourDifference, reach: hog.reach, columnPadding: padding.width,
       rowPadding: padding.height)
     let votes = OrientationVotes(binCount: bins, signed: hog.orientation == .signed)
     let bandCount = cell * pixels
@@ -62,8 +62,8 @@ struct PairBlocks {
                 let row = line * cell + y
                 let first = y * tileRow
                 votes.write(
-                  up: rows.row(row - 1), middle: rows.row(row), down: rows.row(row + 1),
-                  planeStride: rows.planeStride, planeCount: rows.planeCount, count: width, gradients: gradients,
+                  sides: GradientSides(rows, row: row), planeStride: rows.planeStride, planeCount: rows.planeCount,
+                  count: width, gradients: gradients,
                   firsts: firsts + first, seconds: seconds + first, slots: slots + first,
                   vectorStride: cell == 8 ? 64 : 8)
               }

@@ -21,10 +21,11 @@ import Imaging
 ///   divided by `norm + 0.001`.
 ///
 /// With a `colourDifference`, gradients are taken of one plane, a difference of colour channels, in place of the strongest
-/// channel: such layers stand beside others in a `DalalTriggsStack`.
+/// channel; with a `gradientReach`, of pixels further apart, whose edges are coarser. Such layers stand beside others in a
+/// `DalalTriggsStack`.
 ///
 /// **Differences from the paper:** cells and blocks are square; the colour channels are those of RGB only; the small
-/// constants of L2-Hys are OpenCV's; differences of colour channels.
+/// constants of L2-Hys are OpenCV's; differences of colour channels; of its masks `[-1, 0, 1]` alone, and wider ones.
 ///
 /// Reference: N. Dalal, B. Triggs, "Histograms of oriented gradients for human detection", CVPR 2005.
 public struct DalalTriggsHOG: Hashable, Codable, Sendable {
@@ -76,11 +77,15 @@ public struct DalalTriggsHOG: Hashable, Codable, Sendable {
   public var clip: Float
   /// What gradients are taken of; `nil`: of the channel in which the pixel's gradient is strongest.
   public var colourDifference: ColourDifference?
+  /// A gradient is the difference of the pixels this far to the right and to the left, and below and above; `nil`: 1, as in
+  /// the paper's mask `[-1, 0, 1]`.
+  public var gradientReach: Int?
 
   public init(
     cellSize: Int = 8, blockCells: Int = 2, blockStride: Int = 8, binCount: Int = 9,
     orientation: Orientation = .unsigned, gamma: Gamma = .squareRoot, blockWindow: BlockWindow = .gaussian(sigma: 8),
-    clip: Float = 0.2, colourDifference: ColourDifference? = nil
+    clip: Float = 0.2, colourDifference: ColourDifference? = nil,
+    gradientReach: Int? = nil
   ) {
     self.cellSize = cellSize
     self.blockCells = blockCells
@@ -91,10 +96,14 @@ public struct DalalTriggsHOG: Hashable, Codable, Sendable {
     self.blockWindow = blockWindow
     self.clip = clip
     self.colourDifference = colourDifference
+    self.gradientReach = gradientReach
   }
 
   /// The defaults of OpenCV's `HOGDescriptor`: a Gaussian of a quarter of the block's side, half a pixel off centre.
   public static let openCV = DalalTriggsHOG(blockWindow: .gaussianBesideCentre(sigma: 4))
+
+  /// `gradientReach`, 1 where there is none.
+  public var reach: Int { gradientReach ?? 1 }
 
   /// Side of a block in pixels.
   public var blockSize: Int { blockCells * cellSize }
@@ -136,6 +145,7 @@ extension DalalTriggsHOG {
     try check((1...4096).contains(blockStride), "blockStride", blockStride, "1 to 4096 pixels")
     try check((2...256).contains(binCount), "binCount", binCount, "2 to 256 bins")
     try check(clip > 0 && clip <= 1, "clip", clip, "above 0, at most 1")
+    try check((1...64).contains(reach), "gradientReach", reach, "1 to 64 pixels")
     switch blockWindow {
     case .uniform: break
     case .gaussian(let sigma), .gaussianBesideCentre(let sigma):

@@ -2,14 +2,16 @@ import Imaging
 
 /// Rows of an image as planes of floats, widened at the borders, so that a gradient kernel runs over whole vectors.
 ///
-/// Holds the three last rows that were asked for. Column `x` of a row lies at `x + 1`; columns -1 and `width` are there
-/// too, and columns beyond (up to whole vectors) hold zeros.
+/// Holds as many of the last rows that were asked for as a gradient spans, `2 * reach + 1`. Column `x` of a row lies at
+/// `x + reach`; columns from `-reach` to `width - 1 + reach` are there, and columns beyond (up to whole vectors) hold zeros.
 final class GradientRows {
   /// Floats of one plane of one row.
   let planeStride: Int
   let planeCount: Int
   /// Columns of the (padded) rows.
   let width: Int
+  /// Pixels from a gradient's own to those whose difference it is.
+  let reach: Int
 
   private let image: ByteImage
   private let difference: DalalTriggsHOG.ColourDifference?
@@ -17,39 +19,43 @@ final class GradientRows {
   private let rowPadding: Int
   private let table: [Float]
   private let storage: UnsafeMutablePointer<Float>
-  private var held = [Int](repeating: .min, count: 3)
+  private var held: [Int]
 
   /// - Parameters:
   ///   - image: grey or RGB, not empty.
   ///   - table: the value of each of the 256 pixel values.
   ///   - difference: of channels, the only plane then; `nil` keeps the channels.
+  ///   - reach: 1 or more.
   ///   - columnPadding: columns added on either side, mirrored (reflect 101).
   ///   - rowPadding: rows added above and below.
   init(
-    _ image: ByteImage, table: [Float], difference: DalalTriggsHOG.ColourDifference? = nil, columnPadding: Int,
-    rowPadding: Int
+    _ image: ByteImage, table: [Float], difference: DalalTriggsHOG.ColourDifference? = nil, reach: Int = 1,
+    columnPadding: Int, rowPadding: Int
   ) {
-    precondition(table.count == 256 && image.width > 0 && image.height > 0)
+    precondition(table.count == 256 && image.width > 0 && image.height > 0 && reach >= 1)
     self.image = image
     self.table = table
     self.columnPadding = columnPadding
     self.rowPadding = rowPadding
     self.difference = difference
+    self.reach = reach
+    let rowCount = 2 * reach + 1
+    held = [Int](repeating: .min, count: rowCount)
     planeCount = difference == nil ? image.channelCount : 1
     width = image.width + 2 * columnPadding
-    planeStride = (width + 2 + 15) / 8 * 8
-    let count = 3 * planeCount * planeStride
+    planeStride = (width + 2 * reach + 15) / 8 * 8
+    let count = rowCount * planeCount * planeStride
     storage = .allocate(capacity: count)
     storage.initialize(repeating: 0, count: count)
   }
 
   deinit { storage.deallocate() }
 
-  /// The planes of padded row `row` (-1 and the row below the last too), mirrored at the image's border.
+  /// The planes of padded row `row` (from `-reach` to as many below the last), mirrored at the image's border.
   ///
-  /// Valid until three other rows have been asked for.
+  /// Valid until `2 * reach + 1` other rows have been asked for.
   func row(_ row: Int) -> UnsafePointer<Float> {
-    let slot = (row + 3) % 3
+    let slot = (row + reach) % held.count
     let base = storage + slot * planeCount * planeStride
     if held[slot] != row {
       held[slot] = row
@@ -57,7 +63,7 @@ final class GradientRows {
       image.pixels.withUnsafeBufferPointer { pixels in
         table.withUnsafeBufferPointer { table in
           let bytes = pixels.baseAddress! + source * image.width * image.channelCount
-          let inside = base + 1 + columnPadding
+          let inside = base + reach + columnPadding
           if let difference {
             // A grey image has no colour: the row stays zero.
             if image.channelCount == 3 {
@@ -71,8 +77,8 @@ final class GradientRows {
         }
       }
       for plane in 0..<planeCount {
-        let inside = base + plane * planeStride + 1 + columnPadding
-        for step in 1...columnPadding + 1 {
+        let inside = base + plane * planeStride + reach + columnPadding
+        for step in 1...columnPadding + reach {
           inside[-step] = inside[reflected(-step, image.width)]
           inside[image.width - 1 + step] = inside[reflected(image.width - 1 + step, image.width)]
         }
@@ -151,24 +157,48 @@ extension DalalTriggsHOG.ColourDifference {
   }
 }
 
+/// Where the pixels lie, in rows of `GradientRows`, whose differences are the gradients of a row's pixels.
+struct GradientSides {
+  let left, right, up, down: UnsafePointer<Float>
+
+  /// Those of the gradients of a padded row, from its column `first` on. Valid as `GradientRows.row` is.
+  init(_ rows: GradientRows, row: Int, first: Int = 0) {
+    // From the upper row down, so that none of them takes another's place.
+    up = rows.row(row - rows.reach) + rows.reach + first
+    left = rows.row(row) + first
+    right = left + 2 * rows.reach
+    down = rows.row(row + rows.reach) + rows.reach + first
+  }
+
+  private init(
+    left: UnsafePointer<Float>, right: UnsafePointer<Float>, up: UnsafePointer<Float>, down: UnsafePointer<Float>
+  ) {
+    (self.left, self.right, self.up, self.down) = (left, right, up, down)
+  }
+
+  @inline(__always)
+  static func + (sides: GradientSides, offset: Int) -> GradientSides {
+    GradientSides(
+      left: sides.left + offset, right: sides.right + offset, up: sides.up + offset, down: sides.down + offset)
+  }
+}
+
 /// The gradient of 8 pixels from the planes around them: that of the channel of the largest magnitude. A tie goes to
 /// blue, then green, then red.
 ///
-/// - Parameters:
-///   - up, middle, down: the rows' planes at the pixels' own column less one.
+/// - Parameter sides: at the first pixel.
 @inline(__always)
-func strongestGradient(
-  _ up: UnsafePointer<Float>, _ middle: UnsafePointer<Float>, _ down: UnsafePointer<Float>, _ planeStride: Int,
-  _ planeCount: Int
-) -> (dx: SIMD8<Float>, dy: SIMD8<Float>) {
+func strongestGradient(_ sides: GradientSides, _ planeStride: Int, _ planeCount: Int) -> (
+  dx: SIMD8<Float>, dy: SIMD8<Float>
+) {
   let last = planeCount == 3 ? planeStride &+ planeStride : 0
-  var dx = load8(middle + last + 2) - load8(middle + last)
-  var dy = load8(down + last + 1) - load8(up + last + 1)
+  var dx = load8(sides.right + last) - load8(sides.left + last)
+  var dy = load8(sides.down + last) - load8(sides.up + last)
   if planeCount == 3 {
     for plane in 1...2 {
       let offset = planeStride &- (plane &- 1) &* planeStride
-      let dx2 = load8(middle + offset + 2) - load8(middle + offset)
-      let dy2 = load8(down + offset + 1) - load8(up + offset + 1)
+      let dx2 = load8(sides.right + offset) - load8(sides.left + offset)
+      let dy2 = load8(sides.down + offset) - load8(sides.up + offset)
       let stronger = negative((dx * dx + dy * dy) - (dx2 * dx2 + dy2 * dy2))
       dx = select(stronger, dx2, dx)
       dy = select(stronger, dy2, dy)

@@ -12,17 +12,17 @@ struct OrientationVotes {
   ///
   /// Gradients are computed first, and votes from them (see `RowGradients`).
   /// - Parameters:
-  ///   - up, middle, down: rows of `GradientRows`; the first pixel is their column 0.
+  ///   - sides: at the first pixel.
   ///   - gradients: room for two floats a pixel, the count rounded up to whole vectors.
   ///   - firsts, seconds: the votes for the two bins; their sum is the gradient's magnitude.
   func write(
-    up: UnsafePointer<Float>, middle: UnsafePointer<Float>, down: UnsafePointer<Float>, planeStride: Int,
-    planeCount: Int, count: Int, gradients: UnsafeMutablePointer<Float>, firsts: UnsafeMutablePointer<Float>,
+    sides: GradientSides, planeStride: Int, planeCount: Int, count: Int, gradients: UnsafeMutablePointer<Float>,
+    firsts: UnsafeMutablePointer<Float>,
     seconds: UnsafeMutablePointer<Float>, slots: UnsafeMutablePointer<UInt32>, vectorStride: Int
   ) {
     let along = gradients + (count + 7) / 8 * 8
     RowGradients.write(
-      up: up, middle: middle, down: down, planeStride: planeStride, planeCount: planeCount, count: count,
+      sides: sides, planeStride: planeStride, planeCount: planeCount, count: count,
       across: gradients, along: along)
     if signed {
       Self.signedVotes(count, Float(binCount) / 2, gradients, along, firsts, seconds, slots, vectorStride)

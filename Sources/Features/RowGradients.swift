@@ -4,43 +4,43 @@
 /// to its vote is so long that the processor cannot overlap enough pixels (half as slow again in colour).
 enum RowGradients {
   /// - Parameters:
-  ///   - up, middle, down: rows of `GradientRows`; the first pixel is their column 0.
+  ///   - sides: at the first pixel.
   ///   - across, along: the components to the right and down; whole vectors of 8 are written.
   static func write(
-    up: UnsafePointer<Float>, middle: UnsafePointer<Float>, down: UnsafePointer<Float>, planeStride: Int,
-    planeCount: Int, count: Int, across: UnsafeMutablePointer<Float>, along: UnsafeMutablePointer<Float>
+    sides: GradientSides, planeStride: Int, planeCount: Int, count: Int, across: UnsafeMutablePointer<Float>,
+    along: UnsafeMutablePointer<Float>
   ) {
     if planeCount == 3 {
-      colour(up, middle, down, planeStride, count, across, along)
+      colour(sides, planeStride, count, across, along)
     } else {
-      grey(up, middle, down, count, across, along)
+      grey(sides, count, across, along)
     }
   }
 
   @inline(never)
   private static func colour(
-    _ up: UnsafePointer<Float>, _ middle: UnsafePointer<Float>, _ down: UnsafePointer<Float>, _ planeStride: Int,
+    _ sides: GradientSides, _ planeStride: Int,
     _ count: Int, _ across: UnsafeMutablePointer<Float>, _ along: UnsafeMutablePointer<Float>
   ) {
-    gradients(up, middle, down, planeStride, 3, count, across, along)
+    gradients(sides, planeStride, 3, count, across, along)
   }
 
   @inline(never)
   private static func grey(
-    _ up: UnsafePointer<Float>, _ middle: UnsafePointer<Float>, _ down: UnsafePointer<Float>, _ count: Int,
+    _ sides: GradientSides, _ count: Int,
     _ across: UnsafeMutablePointer<Float>, _ along: UnsafeMutablePointer<Float>
   ) {
-    gradients(up, middle, down, 0, 1, count, across, along)
+    gradients(sides, 0, 1, count, across, along)
   }
 
   @inline(__always)
   private static func gradients(
-    _ up: UnsafePointer<Float>, _ middle: UnsafePointer<Float>, _ down: UnsafePointer<Float>, _ planeStride: Int,
+    _ sides: GradientSides, _ planeStride: Int,
     _ planeCount: Int, _ count: Int, _ across: UnsafeMutablePointer<Float>, _ along: UnsafeMutablePointer<Float>
   ) {
     var x = 0
     while x < count {
-      let (dx, dy) = strongestGradient(up + x, middle + x, down + x, planeStride, planeCount)
+      let (dx, dy) = strongestGradient(sides + x, planeStride, planeCount)
       store(dx, across + x)
       store(dy, along + x)
       x &+= 8

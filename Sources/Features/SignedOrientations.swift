@@ -7,22 +7,22 @@ enum SignedOrientations {
     (0.5 - 0.1736) / (0.9848 - 0.8660))
 
   /// - Parameters:
-  ///   - up, middle, down: rows of `GradientRows`; the first pixel is their column 0.
+  ///   - sides: at the first pixel.
   ///   - magnitudes, slots: whole vectors of 8 are written. A slot is an orientation, or 18 for orientation 0.
   static func write(
-    up: UnsafePointer<Float>, middle: UnsafePointer<Float>, down: UnsafePointer<Float>, planeStride: Int,
-    planeCount: Int, count: Int, magnitudes: UnsafeMutablePointer<Float>, slots: UnsafeMutablePointer<UInt32>
+    sides: GradientSides, planeStride: Int, planeCount: Int, count: Int, magnitudes: UnsafeMutablePointer<Float>,
+    slots: UnsafeMutablePointer<UInt32>
   ) {
     if planeCount == 3 {
       // The slots' memory holds the gradients' second components meanwhile.
       slots.withMemoryRebound(to: Float.self, capacity: (count + 7) / 8 * 8) { along in
         RowGradients.write(
-          up: up, middle: middle, down: down, planeStride: planeStride, planeCount: 3, count: count,
+          sides: sides, planeStride: planeStride, planeCount: 3, count: count,
           across: magnitudes, along: along)
       }
       orient(count, magnitudes, slots)
     } else {
-      orientGrey(up, middle, down, count, magnitudes, slots)
+      orientGrey(sides, count, magnitudes, slots)
     }
   }
 
@@ -43,12 +43,12 @@ enum SignedOrientations {
   /// In one loop: gradients of one plane cost less than storing and loading them.
   @inline(never)
   private static func orientGrey(
-    _ up: UnsafePointer<Float>, _ middle: UnsafePointer<Float>, _ down: UnsafePointer<Float>, _ count: Int,
+    _ sides: GradientSides, _ count: Int,
     _ magnitudes: UnsafeMutablePointer<Float>, _ slots: UnsafeMutablePointer<UInt32>
   ) {
     var x = 0
     while x < count {
-      let (dx, dy) = strongestGradient(up + x, middle + x, down + x, 0, 1)
+      let (dx, dy) = strongestGradient(sides + x, 0, 1)
       write(dx, dy, magnitudes + x, slots + x)
       x &+= 8
     }

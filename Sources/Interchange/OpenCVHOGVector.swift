@@ -86,16 +86,17 @@ public struct OpenCVHOGVector: Hashable, Sendable {
   public init(detector: HOGDetector, component index: Int = 0) throws {
     precondition(detector.components.indices.contains(index))
     let component = detector.components[index]
-    guard case .dalalTriggs(let hog) = detector.features, hog.colourDifference == nil else {
+    guard case .dalalTriggs(let hog) = detector.features, hog.colourDifference == nil, hog.reach == 1 else {
       let found =
         switch detector.features {
-        case .dalalTriggs: "gradients of a colour difference"
+        case .dalalTriggs(let hog) where hog.colourDifference != nil: "gradients of a colour difference"
+        case .dalalTriggs(let hog): "gradients that reach \(hog.reach) pixels"
         case .dalalTriggsStack: "a stack of Dalal-Triggs HOG"
         case .felzenszwalb, .felzenszwalbWithPatterns: "Felzenszwalb HOG"
         }
       throw InputError(
         source: "detector", field: "features", problem: "cannot be written as an OpenCV HOG vector", found: found,
-        expected: "Dalal-Triggs HOG of the strongest channel's gradients")
+        expected: "Dalal-Triggs HOG of the strongest channel's gradients that reach 1 pixel")
     }
     self.init(
       weights: hog.openCVVector(from: component.weights, window: component.windowSize), bias: component.bias)

@@ -80,6 +80,8 @@ import Testing
     HOGFeatures.dalalTriggs(DalalTriggsHOG()), .felzenszwalb(FelzenszwalbHOG(cellSize: 8)),
     .felzenszwalbWithPatterns(PatternedHOG(cellSize: 8)),
     .dalalTriggsStack(DalalTriggsStack(layers: [DalalTriggsHOG(), DalalTriggsHOG(colourDifference: .blueYellow)])),
+    .dalalTriggsStack(DalalTriggsStack(layers: [DalalTriggsHOG(), DalalTriggsHOG(gradientReach: 11)])),
+    .dalalTriggs(DalalTriggsHOG(gradientReach: 9)),
   ]) func samplesAreWhatAScanSees(features: HOGFeatures) {
     let image = noise(width: 160, height: 136)
     let size = PixelSize(width: 48, height: 40)

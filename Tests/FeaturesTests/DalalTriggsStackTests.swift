@@ -10,7 +10,7 @@ struct DalalTriggsStackTests {
   private let colours = DalalTriggsStack(layers: [
     DalalTriggsHOG(binCount: 18, orientation: .signed, blockWindow: .gaussian(sigma: 4)),
     DalalTriggsHOG(blockWindow: .gaussian(sigma: 4), colourDifference: .redGreen),
-    DalalTriggsHOG(blockWindow: .gaussian(sigma: 4), colourDifference: .blueYellow),
+    DalalTriggsHOG(blockWindow: .gaussian(sigma: 4), colourDifference: .blueYellow, gradientReach: 3),
   ])
 
   /// A red and a green half: an edge in red less green, of twice the size that it has in either channel, and none in blue
@@ -53,15 +53,16 @@ struct DalalTriggsStackTests {
 
   /// By the fast form (stride of one cell) and the general one.
   @Test(arguments: testSeeds)
-  func colourDifferencesAgreeWithTheOracle(seed: UInt64) {
+  func otherGradientsAgreeWithTheOracle(seed: UInt64) {
     var random = RandomStream(seed: seed)
     let cell = 2 + random.index(below: 9)
     let stride = seed.isMultiple(of: 2) ? cell : 1 + random.index(below: 9)
-    let difference = DalalTriggsHOG.ColourDifference.allCases[random.index(below: 2)]
+    let difference = [DalalTriggsHOG.ColourDifference.redGreen, .blueYellow, nil][random.index(below: 3)]
+    let reach = 1 + random.index(below: 12)
     let hog = DalalTriggsHOG(
       cellSize: cell, blockStride: stride, binCount: 8, orientation: .signed,
       gamma: random.index(below: 2) == 1 ? .squareRoot : .none, blockWindow: .gaussian(sigma: 5), clip: 0.3,
-      colourDifference: difference)
+      colourDifference: difference, gradientReach: reach)
     let image = noiseImage(
       width: 2 * cell + random.index(below: 30), height: 2 * cell + random.index(below: 30), channelCount: 3, seed: seed
     )
@@ -73,7 +74,7 @@ struct DalalTriggsStackTests {
         let block = HOGOracle.block(
           image, x0: column * stride - padding.width, y0: row * stride - padding.height, cellSize: cell, cells: 2,
           bins: 8, signed: true, squareRoot: hog.gamma == .squareRoot, clip: 0.3,
-          channelWeights: difference == .redGreen ? [1, -1, 0] : [-0.5, -0.5, 1],
+          channelWeights: difference.map { $0 == .redGreen ? [1, -1, 0] : [-0.5, -0.5, 1] }, reach: reach,
           window: { offset in
             let t = (Double(offset) - Double(2 * cell - 1) / 2) / 5
             return exp(-t * t / 2)
@@ -93,7 +94,8 @@ struct DalalTriggsStackTests {
   func layersStandSideBySide(size: PixelSize) {
     let odd = DalalTriggsStack(layers: [
       DalalTriggsHOG(cellSize: 6, blockCells: 3, blockStride: 5, binCount: 7),
-      DalalTriggsHOG(cellSize: 6, blockCells: 3, blockStride: 5, binCount: 5, colourDifference: .redGreen),
+      DalalTriggsHOG(
+        cellSize: 6, blockCells: 3, blockStride: 5, binCount: 5, colourDifference: .redGreen, gradientReach: 4),
     ])
     let image = noiseImage(width: size.width, height: size.height, channelCount: 3, seed: 11)
     for stack in [colours, odd] {
@@ -141,6 +143,7 @@ struct DalalTriggsStackTests {
     let broken: [([DalalTriggsHOG], String)] = [
       ([], "layers"), (Array(repeating: DalalTriggsHOG(), count: 17), "layers"),
       ([DalalTriggsHOG(), DalalTriggsHOG(binCount: 1)], "layers[1].binCount"),
+      ([DalalTriggsHOG(), DalalTriggsHOG(gradientReach: 0)], "layers[1].gradientReach"),
       ([DalalTriggsHOG(), DalalTriggsHOG(cellSize: 4)], "layers[1].cellSize"),
       ([DalalTriggsHOG(), DalalTriggsHOG(blockCells: 3)], "layers[1].blockCells"),
       ([DalalTriggsHOG(), DalalTriggsHOG(blockStride: 4)], "layers[1].blockStride"),
@@ -154,12 +157,26 @@ struct DalalTriggsStackTests {
     }
   }
 
-  /// Models and configurations from before colour differences have no such key, and still none is written for them.
-  @Test func noColourDifferenceLeavesNoTraceInJSON() throws {
+  /// A step of brightness is seen as far as gradients reach, and by wider masks in more pixels.
+  @Test(arguments: [1, 2, 5])
+  func aGradientReachesAsFarAsItSays(reach: Int) {
+    var image = ByteImage(width: 32, height: 16, channelCount: 1, filledWith: 0)
+    for y in 0..<16 { for x in 16..<32 { image.pixels[y * 32 + x] = 100 } }
+    // One bin column of a cell of two pixels: which cells have any vote.
+    let hog = DalalTriggsHOG(
+      cellSize: 2, blockCells: 1, blockStride: 2, gamma: .none, blockWindow: .uniform, clip: 1, gradientReach: reach)
+    let map = hog.blockMap(of: image)
+    let seen = (0..<16).filter { column in (0..<9).contains { map[3, column, $0] > 0 } }
+    #expect(seen == Array((16 - reach) / 2...(15 + reach) / 2))
+  }
+
+  /// Models and configurations from before colour differences and other reaches have no such key, and still none is written
+  /// for them.
+  @Test func plainGradientsLeaveNoTraceInJSON() throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     let text = String(decoding: try encoder.encode(DalalTriggsHOG()), as: UTF8.self)
-    #expect(!text.contains("colour"))
+    #expect(!text.contains("colour") && !text.contains("Reach"))
     #expect(try JSONDecoder().decode(DalalTriggsHOG.self, from: Data(text.utf8)) == DalalTriggsHOG())
     let stack = HOGFeatures.dalalTriggsStack(colours)
     #expect(try JSONDecoder().decode(HOGFeatures.self, from: encoder.encode(stack)) == stack)

@@ -50,12 +50,13 @@ import Testing
     #expect(try OpenCVHOGVector(path: path) == vector)
   }
 
-  /// OpenCV takes the strongest channel's gradients, and one histogram.
-  @Test func coloursAndStacksAreRefused() throws {
+  /// OpenCV takes the strongest channel's gradients, of neighbouring pixels, and one histogram.
+  @Test func otherGradientsAndStacksAreRefused() throws {
     let colour = DalalTriggsHOG(colourDifference: .redGreen)
     let window = PixelSize(width: 64, height: 128)
     for features in [
-      HOGFeatures.dalalTriggs(colour), .dalalTriggsStack(DalalTriggsStack(layers: [DalalTriggsHOG(), colour])),
+      HOGFeatures.dalalTriggs(colour), .dalalTriggs(DalalTriggsHOG(gradientReach: 2)),
+      .dalalTriggsStack(DalalTriggsStack(layers: [DalalTriggsHOG(), colour])),
     ] {
       let size = features.windowMapSize(window)
       let component = HOGComponent(

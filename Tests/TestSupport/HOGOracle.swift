@@ -5,7 +5,7 @@ import Imaging
 public enum HOGOracle {
   /// A pixel's gradient after `value`, in the channel of the largest magnitude; ties by `channels`' order.
   static func gradient(
-    _ image: ByteImage, _ x: Int, _ y: Int, channels: [Int], value: (UInt8) -> Double
+    _ image: ByteImage, _ x: Int, _ y: Int, channels: [Int], reach: Int = 1, value: (UInt8) -> Double
   ) -> (dx: Double, dy: Double) {
     func at(_ column: Int, _ row: Int, _ channel: Int) -> Double {
       value(
@@ -15,8 +15,8 @@ public enum HOGOracle {
     var best = (dx: 0.0, dy: 0.0)
     var square = -1.0
     for channel in channels {
-      let dx = at(x + 1, y, channel) - at(x - 1, y, channel)
-      let dy = at(x, y + 1, channel) - at(x, y - 1, channel)
+      let dx = at(x + reach, y, channel) - at(x - reach, y, channel)
+      let dy = at(x, y + reach, channel) - at(x, y - reach, channel)
       if dx * dx + dy * dy > square {
         best = (dx, dy)
         square = dx * dx + dy * dy
@@ -27,14 +27,14 @@ public enum HOGOracle {
 
   /// A pixel's gradient in the weighted sum of the red, green and blue values.
   static func gradient(
-    _ image: ByteImage, _ x: Int, _ y: Int, weights: [Double], value: (UInt8) -> Double
+    _ image: ByteImage, _ x: Int, _ y: Int, weights: [Double], reach: Int, value: (UInt8) -> Double
   ) -> (dx: Double, dy: Double) {
     func at(_ column: Int, _ row: Int) -> Double {
       let pixel = (mirror(row, image.height) * image.width + mirror(column, image.width)) * image.channelCount
       // A grey image is one of three equal channels.
       return (0..<3).reduce(0) { $0 + weights[$1] * value(image.pixels[pixel + min($1, image.channelCount - 1)]) }
     }
-    return (at(x + 1, y) - at(x - 1, y), at(x, y + 1) - at(x, y - 1))
+    return (at(x + reach, y) - at(x - reach, y), at(x, y + reach) - at(x, y - reach))
   }
 
   static func mirror(_ position: Int, _ count: Int) -> Int {
@@ -53,7 +53,7 @@ public enum HOGOracle {
   ///   - window: the block window's factor at a pixel's place along one side.
   public static func block(
     _ image: ByteImage, x0: Int, y0: Int, cellSize: Int, cells: Int, bins: Int, signed: Bool, squareRoot: Bool,
-    clip: Double, channelWeights: [Double]? = nil, window: (Int) -> Double
+    clip: Double, channelWeights: [Double]? = nil, reach: Int = 1, window: (Int) -> Double
   ) -> [[[Double]]] {
     var histogram = [[[Double]]](
       repeating: [[Double]](repeating: [Double](repeating: 0, count: bins), count: cells), count: cells)
@@ -63,10 +63,11 @@ public enum HOGOracle {
         let value = { (byte: UInt8) in squareRoot ? Double(byte).squareRoot() : Double(byte) }
         let (dx, dy) =
           if let channelWeights {
-            gradient(image, x0 + i, y0 + j, weights: channelWeights, value: value)
+            gradient(image, x0 + i, y0 + j, weights: channelWeights, reach: reach, value: value)
           } else {
             gradient(
-              image, x0 + i, y0 + j, channels: Array((0..<image.channelCount).reversed()), value: value)
+              image, x0 + i, y0 + j, channels: Array((0..<image.channelCount).reversed()), reach: reach,
+              value: value)
           }
         let magnitude = (dx * dx + dy * dy).squareRoot()
         var angle = atan2(dy, dx)

@@ -7,14 +7,18 @@ import Imaging
 struct WindowCutter: Sendable {
   let features: HOGFeatures
 
-  /// Cells around a window that its features depend on: blocks look one pixel beyond their border; a Felzenszwalb cell is
+  /// Cells around a window that its features depend on: blocks look as far beyond their border as gradients reach; a Felzenszwalb cell is
   /// normalised by its neighbours, to whose votes the pixels half a cell further on contribute.
   private var marginCells: Int {
     switch features {
-    case .dalalTriggs, .dalalTriggsStack: 1
+    case .dalalTriggs(let hog): WindowCutter.cells(hog.reach, of: hog.blockStride)
+    case .dalalTriggsStack(let stack):
+      WindowCutter.cells(stack.layers.map(\.reach).max() ?? 1, of: features.cellSize)
     case .felzenszwalb, .felzenszwalbWithPatterns: 2
     }
   }
+
+  private static func cells(_ pixels: Int, of size: Int) -> Int { (pixels + size - 1) / size }
 
   /// The box of the window whose object region (in fractions of the window) is `object`.
   static func window(ofObject object: Box, region: Box) -> Box {
