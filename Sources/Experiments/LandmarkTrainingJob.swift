@@ -25,6 +25,8 @@ public struct LandmarkTrainingJob: Sendable {
   public var leafBits: LeafBits? = .eight
   /// Whether a confidence is learnt from the training faces.
   public var learnsConfidence = true
+  /// Bytes that the crops of all faces may take.
+  var memory = Int(ProcessInfo.processInfo.physicalMemory)
 
   public init(training: Dataset, boxes: LandmarkFaceSet.Boxes, options: ShapePredictorOptions) {
     self.training = training
@@ -45,11 +47,10 @@ public struct LandmarkTrainingJob: Sendable {
     cancellation: Cancellation?
   ) throws -> LandmarkModel {
     try options.validate()
-    // Each face is held twice where it is mirrored.
-    let machine = Int(ProcessInfo.processInfo.physicalMemory) / (isMirrored ? 2 : 1)
     let set = try LandmarkFaceSet.load(
-      training, boxes: boxes, largestBox: largestBox, margin: margin, executor: executor, memory: machine,
-      progress: progress, cancellation: cancellation)
+      training, boxes: boxes, largestBox: largestBox, margin: margin, executor: executor,
+      // Each face is held twice where it is mirrored.
+      memory: memory / (isMirrored ? 2 : 1), progress: progress, cancellation: cancellation)
     set.tell(progress, name: training.name)
     if learnsConfidence, set.faces.count < Self.leastForConfidence {
       progress.receive(
@@ -69,7 +70,7 @@ public struct LandmarkTrainingJob: Sendable {
     if let validation {
       let own = try LandmarkFaceSet.load(
         validation, boxes: validationBoxes, largestBox: largestBox, margin: margin, executor: executor,
-        memory: machine, progress: progress, cancellation: cancellation)
+        memory: memory - faces.reduce(0) { $0 + $1.byteCount }, progress: progress, cancellation: cancellation)
       guard own.pointNames == set.pointNames else {
         throw InputError(source: validation.name, problem: "has other points than the training faces")
       }

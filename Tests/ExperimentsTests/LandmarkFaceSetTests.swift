@@ -260,6 +260,33 @@ struct LandmarkFaceSetTests {
     #expect(error?.problem.contains("more memory") == true)
   }
 
+  @Test("faces that are measured may take what those that are learnt from leave", arguments: [false, true])
+  func memoryOfBoth(isMirrored: Bool) throws {
+    let (folder, other) = (try Folder(count: 2), try Folder(count: 5))
+    defer { withExtendedLifetime(other) {} }
+    try AtomicFile.write(
+      """
+      [{"name": "triangle", "summary": "s", "sides": "image", "pointCount": 3, "mirror": [1, 0, 2], "groups": [
+        {"name": "rim", "points": [0, 1, 2], "isClosed": true}]}]
+      """, to: folder.path + "/triangle.json")
+    var job = LandmarkTrainingJob(training: try folder.dataset(), boxes: .annotated, options: Self.options)
+    job.validation = try other.dataset()
+    job.layout = try LandmarkLayout.find(folder.path + "/triangle.json", pointCount: 3)
+    job.isMirrored = isMirrored
+    (job.largestBox, job.margin) = (nil, nil)
+    func run() throws -> LandmarkModel {
+      try job.run(
+        record: Provenance(command: "test", dataSets: [], seed: 0), checkpoint: nil, executor: .serial,
+        progress: SilentProgress(), cancellation: nil)
+    }
+    // Whole photos of 64 x 64.
+    job.memory = ((isMirrored ? 4 : 2) + 5) * 64 * 64
+    _ = try run()
+    job.memory -= 1
+    let error = #expect(throws: InputError.self) { try run() }
+    #expect(error?.problem.contains("more memory") == true)
+  }
+
   @Test("a job trains, keeps a checkpoint that other options refuse, and the model is measured")
   func job() throws {
     let folder = try Folder(count: 30)
