@@ -50,7 +50,8 @@ struct ModelFormatsTests {
     #expect(detector.labels == ["cross"])
     #expect(!detector.isCalibrated)
     let model = try ModelCatalog.model(path)
-    #expect(model.description.hasPrefix("hog-detector, version 1\n  colour: grey\n"))
+    let facts = ["hog-detector, version 1", "features: Felzenszwalb HOG, cells of 8 pixels", "colour: grey"]
+    #expect(model.description.hasPrefix(facts.joined(separator: "\n  ") + "\n"))
     #expect(model.description.contains("finds cross, window 16 x 24"))
     #expect(model.description.contains("made by: train it"))
     #expect(model.headline == "HOG detector, finds cross, scores alone")

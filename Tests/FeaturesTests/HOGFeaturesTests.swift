@@ -14,6 +14,7 @@ struct HOGFeaturesTests {
     .felzenszwalbWithPatterns(PatternedHOG(cellSize: 8, patternNorm: 0.3)),
     .dalalTriggsStack(
       DalalTriggsStack(layers: [DalalTriggsHOG(binCount: 7), DalalTriggsHOG(binCount: 4, colourDifference: .redGreen)])),
+    .dalalTriggs(DalalTriggsHOG(gradientReach: 3)),
   ]
 
   @Test func optionsSurviveJSON() throws {
@@ -24,6 +25,21 @@ struct HOGFeaturesTests {
     let text = try JSONEncoder().encode(HOGFeatures.felzenszwalb(FelzenszwalbHOG(cellSize: 6)))
     #expect(String(decoding: text, as: UTF8.self) == #"{"felzenszwalb":{"cellSize":6}}"#)
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(HOGFeatures.self, from: Data("{}".utf8)) }
+  }
+
+  @Test func aLineSaysWhatTheyAre() {
+    let layers = [
+      DalalTriggsHOG(), DalalTriggsHOG(binCount: 18, orientation: .signed),
+      DalalTriggsHOG(colourDifference: .blueYellow, gradientReach: 3),
+    ]
+    #expect(
+      HOGFeatures.dalalTriggsStack(DalalTriggsStack(layers: layers)).summary
+        == "Dalal-Triggs HOG, blocks of 2 x 2 cells of 8 pixels, one every 8: 9 unsigned orientations; 18 signed "
+        + "orientations; 9 unsigned orientations of gradients that reach 3 pixels in blue less yellow")
+    #expect(
+      HOGFeatures.felzenszwalbWithPatterns(PatternedHOG(cellSize: 4)).summary
+        == "Felzenszwalb HOG and local binary patterns, cells of 4 pixels")
+    #expect(Set(variants.map(\.summary)).count == variants.count - 1, "OpenCV's window is not told")
   }
 
   @Test func mapsHaveTheSizeThatIsPromised() {

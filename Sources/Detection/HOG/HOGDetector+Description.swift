@@ -14,7 +14,7 @@ extension HOGDetector: ObjectDetector {
         + "\(Int(object.width.rounded())) x \(Int(object.height.rounded())) pixels, \(component.weights.count) weights, "
         + (component.calibration == nil ? "not calibrated" : "calibrated")
     }
-    return ["colour: \(colour.rawValue)"] + parts + [scanOptions.summary]
+    return ["features: \(features.summary)", "colour: \(colour.rawValue)"] + parts + [scanOptions.summary]
   }
 
   /// Each component's filter: the edges it looks for on the left, those it looks away from on the right.
