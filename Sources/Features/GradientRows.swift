@@ -3,7 +3,8 @@ import Imaging
 /// Rows of an image as planes of floats, widened at the borders, so that a gradient kernel runs over whole vectors.
 ///
 /// Holds as many of the last rows that were asked for as a gradient spans, `2 * reach + 1`. Column `x` of a row lies at
-/// `x + reach`; columns from `-reach` to `width - 1 + reach` are there, and columns beyond (up to whole vectors) hold zeros.
+/// `x + reach`; columns from `-reach` to `width - 1 + reach` are there, and columns beyond (up to whole vectors) hold
+/// zeros.
 final class GradientRows {
   /// Floats of one plane of one row.
   let planeStride: Int
@@ -154,32 +155,6 @@ extension DalalTriggsHOG.ColourDifference {
     case .redGreen: SIMD3(1, -1, 0)
     case .blueYellow: SIMD3(-0.5, -0.5, 1)
     }
-  }
-}
-
-/// Where the pixels lie, in rows of `GradientRows`, whose differences are the gradients of a row's pixels.
-struct GradientSides {
-  let left, right, up, down: UnsafePointer<Float>
-
-  /// Those of the gradients of a padded row, from its column `first` on. Valid as `GradientRows.row` is.
-  init(_ rows: GradientRows, row: Int, first: Int = 0) {
-    // From the upper row down, so that none of them takes another's place.
-    up = rows.row(row - rows.reach) + rows.reach + first
-    left = rows.row(row) + first
-    right = left + 2 * rows.reach
-    down = rows.row(row + rows.reach) + rows.reach + first
-  }
-
-  private init(
-    left: UnsafePointer<Float>, right: UnsafePointer<Float>, up: UnsafePointer<Float>, down: UnsafePointer<Float>
-  ) {
-    (self.left, self.right, self.up, self.down) = (left, right, up, down)
-  }
-
-  @inline(__always)
-  static func + (sides: GradientSides, offset: Int) -> GradientSides {
-    GradientSides(
-      left: sides.left + offset, right: sides.right + offset, up: sides.up + offset, down: sides.down + offset)
   }
 }
 

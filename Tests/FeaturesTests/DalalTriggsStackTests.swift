@@ -144,6 +144,7 @@ struct DalalTriggsStackTests {
       ([], "layers"), (Array(repeating: DalalTriggsHOG(), count: 17), "layers"),
       ([DalalTriggsHOG(), DalalTriggsHOG(binCount: 1)], "layers[1].binCount"),
       ([DalalTriggsHOG(), DalalTriggsHOG(gradientReach: 0)], "layers[1].gradientReach"),
+      ([DalalTriggsHOG(gradientReach: 64), DalalTriggsHOG(gradientReach: 65)], "layers[1].gradientReach"),
       ([DalalTriggsHOG(), DalalTriggsHOG(cellSize: 4)], "layers[1].cellSize"),
       ([DalalTriggsHOG(), DalalTriggsHOG(blockCells: 3)], "layers[1].blockCells"),
       ([DalalTriggsHOG(), DalalTriggsHOG(blockStride: 4)], "layers[1].blockStride"),

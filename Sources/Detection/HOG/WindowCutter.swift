@@ -7,8 +7,8 @@ import Imaging
 struct WindowCutter: Sendable {
   let features: HOGFeatures
 
-  /// Cells around a window that its features depend on: blocks look as far beyond their border as gradients reach; a Felzenszwalb cell is
-  /// normalised by its neighbours, to whose votes the pixels half a cell further on contribute.
+  /// Cells around a window that its features depend on: blocks look as far beyond their border as gradients reach; a
+  /// Felzenszwalb cell is normalised by its neighbours, to whose votes the pixels half a cell further on contribute.
   private var marginCells: Int {
     switch features {
     case .dalalTriggs(let hog): WindowCutter.cells(hog.reach, of: hog.blockStride)
