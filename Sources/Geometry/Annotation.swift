@@ -34,20 +34,6 @@ public struct Landmark: Hashable, Sendable, Codable {
   }
 }
 
-/// A line of a text file that names something, for messages: `background.txt:12`.
-public struct FileLine: Hashable, Sendable, CustomStringConvertible {
-  public var file: String
-  /// 1-based.
-  public var line: Int
-
-  public init(file: String, line: Int) {
-    self.file = file
-    self.line = line
-  }
-
-  public var description: String { "\(file):\(line)" }
-}
-
 /// One image of a data set with all that is labelled in it.
 public struct AnnotatedImage: Hashable, Sendable, Codable {
   /// The image's name within its data set: what results and truth are joined by.
